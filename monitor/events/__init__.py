@@ -1,0 +1,1 @@
+"""From raw bytes to columns: the user's field mapping, labels, decisions, scores, rejections."""

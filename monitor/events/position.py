@@ -1,0 +1,48 @@
+"""Where an event stands in the log, as one integer that sorts as (topic, partition, offset)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from monitor.errors import ConfigurationError, SourceError
+
+OFFSET_BITS = 48
+_SOURCE_BITS = 15
+
+
+class Positions:
+    """Code of (topic, partition, offset) in one int64, independent of arrival.
+
+    Parameters
+    ----------
+    topics
+        All topics that can ever occur, in any order.
+
+    Raises
+    ------
+    ConfigurationError
+        If there are more topics than codes.
+    """
+
+    def __init__(self, topics: Iterable[str]) -> None:
+        self._rank = {topic: i for i, topic in enumerate(sorted(set(topics)))}
+        topic_bits = max(0, len(self._rank) - 1).bit_length()
+        self._partition_bits = _SOURCE_BITS - topic_bits
+        if self._partition_bits < 1:
+            raise ConfigurationError(f"kafka.topics: at most {1 << (_SOURCE_BITS - 1)} topics")
+
+    def base(self, topic: str, partition: int) -> int:
+        """Return the code of offset 0; add an offset below 2**48 to it.
+
+        Raises
+        ------
+        SourceError
+            If the partition's number is too large to be coded beside the other topics.
+        """
+        if partition >> self._partition_bits:
+            raise SourceError(
+                f"{topic} has a partition {partition}; with {len(self._rank)} topics at most "
+                f"{1 << self._partition_bits} partitions a topic can be read: split the topics over "
+                "several configurations"
+            )
+        return ((self._rank[topic] << self._partition_bits) | partition) << OFFSET_BITS

@@ -1,0 +1,1 @@
+"""Pure functions from integer counts to numbers, batched in torch."""

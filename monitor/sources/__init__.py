@@ -1,0 +1,1 @@
+"""Where bytes come from: Kafka and files, behind one small protocol."""

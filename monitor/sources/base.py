@@ -1,0 +1,83 @@
+"""What every source of events offers, whatever client is behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+
+class Partition(NamedTuple):
+    """One ordered log of records: a Kafka partition, or a file."""
+
+    topic: str
+    partition: int
+
+
+class Record(Protocol):
+    """One raw record. kafka-python's ConsumerRecord is one as it stands."""
+
+    @property
+    def offset(self) -> int: ...
+    @property
+    def timestamp(self) -> int:
+        """Milliseconds since the epoch; what an event without a timestamp of its own gets."""
+
+    @property
+    def key(self) -> bytes | None: ...
+    @property
+    def value(self) -> bytes | None: ...
+    @property
+    def headers(self) -> Sequence[tuple[str, bytes | None]]: ...
+
+
+class RecordBatch(NamedTuple):
+    """Consecutive records of one partition, in offset order, never empty."""
+
+    partition: Partition
+    records: Sequence[Record]
+
+
+@dataclass(frozen=True, slots=True)
+class Poll:
+    """What one call of `Source.poll` brought.
+
+    Attributes
+    ----------
+    batches
+        Raw records, at most one batch a partition.
+    revoked
+        Partitions that are no longer ours since the last poll. One owner holds all partitions, so
+        whoever loses one forgets the whole state.
+    """
+
+    batches: Sequence[RecordBatch] = ()
+    revoked: frozenset[Partition] = field(default_factory=frozenset)
+
+
+class Source(Protocol):
+    """A source of raw records. All methods are called on the poll thread, `close` last."""
+
+    def poll(self, timeout: float) -> Poll:
+        """Return what is there, waiting up to `timeout` seconds for the first record.
+
+        Raises
+        ------
+        SourceError
+            Where waiting does not help (authorisation, fenced, a topic that was recreated).
+        """
+
+    def assigned(self) -> frozenset[Partition]:
+        """Partitions that are ours and positioned; empty on a standby."""
+
+    def lag(self) -> Mapping[Partition, int]:
+        """Records between the position and the end, for each assigned partition; 0: caught up."""
+
+    def hold(self, partitions: Collection[Partition]) -> None:
+        """Read no further from exactly these partitions until the next call (aligned catch-up)."""
+
+    def commit(self, next_offsets: Mapping[Partition, int]) -> None:
+        """Tell the broker, as a courtesy to lag tools, what the state contains."""
+
+    def close(self) -> None:
+        """Leave; never raises, never hangs for more than a few seconds."""
