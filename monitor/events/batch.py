@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from monitor.sources.base import Partition, Record
+from monitor.records import Partition, Record
 
 PROBABILITY_UNIT = 2.0**-30
 """Weight of one unit in every fixed-point sum of probabilities and squared errors."""

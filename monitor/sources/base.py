@@ -4,38 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
-
-class Partition(NamedTuple):
-    """One ordered log of records: a Kafka partition, or a file."""
-
-    topic: str
-    partition: int
-
-
-class Record(Protocol):
-    """One raw record. kafka-python's ConsumerRecord is one as it stands."""
-
-    @property
-    def offset(self) -> int: ...
-    @property
-    def timestamp(self) -> int:
-        """Milliseconds since the epoch; what an event without a timestamp of its own gets."""
-
-    @property
-    def key(self) -> bytes | None: ...
-    @property
-    def value(self) -> bytes | None: ...
-    @property
-    def headers(self) -> Sequence[tuple[str, bytes | None]]: ...
-
-
-class RecordBatch(NamedTuple):
-    """Consecutive records of one partition, in offset order, never empty."""
-
-    partition: Partition
-    records: Sequence[Record]
+from monitor.records import Partition, RecordBatch
 
 
 @dataclass(frozen=True, slots=True)
