@@ -1,0 +1,1 @@
+"""What is remembered of each model version: held events, cumulative counts, clocks and offsets."""

@@ -1,0 +1,71 @@
+"""Event time: the watermark, the partitions' clocks and the frontier. None looks at a wall clock."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from monitor.events.batch import Span
+from monitor.records import Partition
+
+
+@dataclass(slots=True)
+class Clocks:
+    """Times in microseconds; None before the first event.
+
+    Attributes
+    ----------
+    allowed_lateness
+        How far the frontier stays behind the slowest partition.
+    watermark
+        Greatest event time consumed.
+    frontier
+        Event time up to which nothing more is expected; never falls.
+    covered_since
+        Event time from which on the log was read: the least of the partitions' first event times.
+    partitions
+        Greatest event time read from each partition.
+    """
+
+    allowed_lateness: int
+    watermark: int | None = None
+    frontier: int | None = None
+    covered_since: int | None = None
+    partitions: dict[Partition, int] = field(default_factory=dict)
+
+    def read(self, spans: Mapping[Partition, Span]) -> None:
+        """Take in what a batch read."""
+        for partition, span in spans.items():
+            if span.first_timestamp is None or span.last_timestamp is None:
+                continue
+            if partition not in self.partitions:
+                first = span.first_timestamp
+                self.covered_since = min(first, first if self.covered_since is None else self.covered_since)
+            last = max(span.last_timestamp, self.partitions.get(partition, span.last_timestamp))
+            self.partitions[partition] = last
+            self.watermark = last if self.watermark is None else max(last, self.watermark)
+
+    def advance(self, lagging: Collection[Partition]) -> None:
+        """Move the frontier, given the partitions that are not caught up."""
+        if self.watermark is None or any(p not in self.partitions for p in lagging):
+            return
+        slowest = min((self.partitions[p] for p in lagging), default=self.watermark)
+        proposal = slowest - self.allowed_lateness
+        self.frontier = proposal if self.frontier is None else max(proposal, self.frontier)
+
+    def ahead(self, lagging: Collection[Partition], max_skew: int) -> frozenset[Partition]:
+        """Return the lagging partitions that must wait for the slowest lagging one.
+
+        Parameters
+        ----------
+        lagging
+            Partitions that are not caught up.
+        max_skew
+            Microseconds that a partition may be ahead.
+        """
+        times = [self.partitions[p] for p in lagging if p in self.partitions]
+        if not times:
+            return frozenset()
+        if len(times) < len(lagging):  # one has not shown its time yet: it may be the slowest
+            return frozenset(p for p in lagging if p in self.partitions)
+        return frozenset(p for p in lagging if self.partitions[p] - min(times) > max_skew)

@@ -1,0 +1,192 @@
+"""The state of the daemon: offsets, clocks and model versions, which belong together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+import torch
+
+from monitor.events.batch import EventBatch
+from monitor.records import Partition
+from monitor.state.clocks import Clocks
+from monitor.state.columns import Events, upload
+from monitor.state.version import Version
+from monitor.state.windows import Plan
+
+SETTLE_AT = 65536
+"""Events of a version that may wait: sorting and merging many at once is what makes them cheap."""
+
+Key = tuple[str, str]
+"""Model and version."""
+
+
+@dataclass(slots=True)
+class _Live:
+    """A version's settled state and the events that wait to be added to it."""
+
+    settled: Version
+    last_event: int
+    since: int
+    waiting: list[Events] = field(default_factory=list)
+    waiting_events: int = 0
+    labeled: int = 0
+    unlabeled: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class VersionView:
+    """A consistent look at one version. `settle` gives its state with all events in it."""
+
+    model: str
+    version: str
+    base: Version
+    waiting: tuple[Events, ...]
+    last_event: int
+    since: int
+    labeled: int
+    unlabeled: int
+
+    def settle(self, watermark: int) -> Version:
+        """Return the state; costs what the waiting events cost."""
+        return self.base.add(self.waiting, watermark)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A consistent look at the whole state, free to be read outside the lock.
+
+    `caught_up` is False while a partition lags: then windows by definition are not complete.
+    """
+
+    watermark: int | None
+    frontier: int | None
+    covered_since: int | None
+    caught_up: bool
+    versions: tuple[VersionView, ...]
+
+
+class State:
+    """What has been consumed. Not thread-safe: the daemon holds its lock around every call.
+
+    Parameters
+    ----------
+    plans
+        By configured model name, "*" for the others.
+    allowed_lateness, retire_after
+        Microseconds.
+    device
+        Where columns and counts live.
+
+    Attributes
+    ----------
+    clocks
+        Event time.
+    next_offsets
+        For each partition, the offset from which on nothing was consumed.
+    late, unlabeled
+        Events counted so far, by model.
+    over_held_limit
+        Events let go early because of `Plan.held_events`, of retired versions.
+    """
+
+    def __init__(
+        self, plans: Mapping[str, Plan], *, allowed_lateness: int, retire_after: int, device: torch.device
+    ) -> None:
+        self._plans = plans
+        self._device = device
+        self._retire_after = retire_after
+        self._versions: dict[Key, _Live] = {}
+        self._lagging: frozenset[Partition] = frozenset()
+        self._over_limit_retired = 0
+        self.clocks = Clocks(allowed_lateness)
+        self.next_offsets: dict[Partition, int] = {}
+        self.late: Counter[str] = Counter()
+        self.unlabeled: Counter[str] = Counter()
+
+    def apply(self, batch: EventBatch) -> None:
+        """Take in a decoded batch, whole.
+
+        Raises
+        ------
+        ValueError
+            If a partition's offsets do not grow: the events were counted before. Callers drop what
+            is below `next_offsets` before they decode (`monitor.pipeline`).
+        """
+        for partition, span in batch.spans.items():
+            if span.first < self.next_offsets.get(partition, 0):
+                raise ValueError(f"{partition} offset {span.first} was consumed before")
+        frontier = self.clocks.frontier
+        for (key, columns), events in zip(
+            batch.columns.items(), upload(batch.columns.values(), self._device), strict=True
+        ):
+            first, last = int(columns.timestamp.min()), int(columns.timestamp.max())
+            live = self._versions.get(key)
+            if live is None:
+                live = _Live(Version.empty(self._plan(key[0]), self._device), last, first)
+                self._versions[key] = live
+            live.waiting.append(events)
+            live.waiting_events += len(events)
+            live.last_event, live.since = max(last, live.last_event), min(first, live.since)
+            unlabeled = int((columns.label < 0).sum())
+            live.unlabeled += unlabeled
+            live.labeled += len(columns) - unlabeled
+            self.unlabeled[key[0]] += unlabeled
+            if frontier is not None and first <= frontier:
+                self.late[key[0]] += int((columns.timestamp <= frontier).sum())
+        self.next_offsets.update({partition: span.next for partition, span in batch.spans.items()})
+        self.clocks.read(batch.spans)
+        for key in batch.columns:
+            if self._versions[key].waiting_events >= SETTLE_AT:
+                self._settle(self._versions[key])
+
+    def advance(self, lagging: Collection[Partition]) -> list[Key]:
+        """Move the frontier, given the partitions not caught up; return the versions that retired."""
+        self._lagging = frozenset(lagging)
+        self.clocks.advance(lagging)
+        frontier = self.clocks.frontier
+        if frontier is None:
+            return []
+        retired = [k for k, v in self._versions.items() if v.last_event < frontier - self._retire_after]
+        for key in retired:
+            self._over_limit_retired += self._versions.pop(key).settled.over_limit
+        return retired
+
+    def view(self) -> View:
+        """Return a consistent look at everything, without copying an event."""
+        return View(
+            watermark=self.clocks.watermark,
+            frontier=self.clocks.frontier,
+            covered_since=self.clocks.covered_since,
+            caught_up=not self._lagging,
+            versions=tuple(
+                VersionView(*key, v.settled, tuple(v.waiting), v.last_event, v.since, v.labeled, v.unlabeled)
+                for key, v in self._versions.items()
+            ),
+        )
+
+    def adopt(self, view: VersionView, settled: Version) -> None:
+        """Take over what an evaluation has settled anyway, unless the state went on meanwhile."""
+        live = self._versions.get((view.model, view.version))
+        if live is not None and live.settled is view.base:
+            live.settled = settled
+            del live.waiting[: len(view.waiting)]
+            live.waiting_events = sum(map(len, live.waiting))
+
+    @property
+    def over_held_limit(self) -> int:
+        """Events let go early because of `Plan.held_events`."""
+        return self._over_limit_retired + sum(v.settled.over_limit for v in self._versions.values())
+
+    def nbytes(self) -> int:
+        """Return the bytes held in tensors."""
+        return sum(v.settled.nbytes() + sum(e.nbytes() for e in v.waiting) for v in self._versions.values())
+
+    def _settle(self, live: _Live) -> None:
+        assert self.clocks.watermark is not None
+        live.settled = live.settled.add(live.waiting, self.clocks.watermark)
+        live.waiting, live.waiting_events = [], 0
+
+    def _plan(self, model: str) -> Plan:
+        return self._plans.get(model) or self._plans["*"]

@@ -1,0 +1,81 @@
+"""Event streams as decoded batches, and their states by the plainest reading of the definitions."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from monitor.events.batch import Columns, EventBatch, Span
+from monitor.events.position import Positions
+from monitor.events.spec import ModelSpec
+from monitor.records import Partition
+from monitor.state.store import State
+from monitor.state.windows import Plan, WindowSpec
+
+TOPIC = "predictions"
+POSITIONS = Positions([TOPIC])
+CPU = torch.device("cpu")
+
+
+@dataclass(frozen=True)
+class Event:
+    """One valid event of one model, in plain Python. `score` is None where there is none."""
+
+    partition: int
+    offset: int
+    timestamp: int
+    label: int
+    decision: int
+    score: float | None
+    segment: int = 0
+    version: str = "1"
+
+    @property
+    def order(self) -> tuple[int, int, int]:
+        return self.timestamp, self.partition, self.offset
+
+
+def plan(windows: tuple[WindowSpec, ...], *, maturity: int = 0, held_events: int = 1 << 18) -> Plan:
+    spec = ModelSpec("m", "binary", ("neg", "pos"), positive=1, segments=("region",))
+    return Plan(spec, windows, maturity, held_events)
+
+
+def state(plans: Plan, *, allowed_lateness: int = 0, retire_after: int = 10**15) -> State:
+    return State({"m": plans}, allowed_lateness=allowed_lateness, retire_after=retire_after, device=CPU)
+
+
+def columns(events: list[Event]) -> Columns:
+    score = np.array([np.nan if e.score is None else e.score for e in events], np.float32)[:, None]
+    label = np.array([e.label for e in events], np.int16)
+    clipped = score.astype(np.float64).clip(2**-24, 1 - 2**-24)
+    loss = -np.log(np.where(label[:, None] == 1, clipped, 1 - clipped))
+    loss = np.where((label[:, None] < 0) | np.isnan(score), 0, loss)
+    return Columns(
+        timestamp=np.array([e.timestamp for e in events], np.int64),
+        position=np.array([POSITIONS.base(TOPIC, e.partition) + e.offset for e in events], np.int64),
+        label=label,
+        decision=np.array([e.decision for e in events], np.int16),
+        score=score,
+        loss=np.rint(loss * 2**26).astype(np.int32),
+        segments=np.array([e.segment for e in events], np.int16)[:, None],
+    )
+
+
+def batch(events: list[Event]) -> EventBatch:
+    """Decode `events`, which are consecutive in each partition."""
+    spans, by_version = {}, defaultdict(list)
+    for event in events:
+        by_version["m", event.version].append(event)
+        partition = Partition(TOPIC, event.partition)
+        old = spans.get(partition, Span(event.offset, 0, 0, event.timestamp, event.timestamp))
+        spans[partition] = Span(
+            old.first,
+            event.offset + 1,
+            old.records + 1,
+            old.first_timestamp,
+            max(old.last_timestamp, event.timestamp),
+        )
+    return EventBatch({k: columns(v) for k, v in by_version.items()}, (), spans)
