@@ -83,13 +83,14 @@ def evaluate(
     for version, state in settled:
         cases[state.plan.spec.name].extend(_cases(view, version, state, vocabulary))
     failures: dict[str, Exception] = {}
-    windows = [
-        report
+    # Batches are of similar size, not in the order of the windows: put the reports back in order.
+    windows = {
+        id(case): report
         for model, of_model in cases.items()
         for batch in _batches(of_model)
-        for report in _reports(batch, parameters[model], failures)
-    ]
-    windows.sort(key=lambda w: (w.model, w.version))  # stable: windows stay in the configured order
+        for case, report in zip(batch, _reports(batch, parameters[model], failures), strict=True)
+    }
+    ordered = (windows[id(case)] for of_model in cases.values() for case in of_model)
     (level,) = {p.confidence_level for p in parameters.values()}
     return Evaluation(
         Report(
@@ -100,7 +101,7 @@ def evaluate(
                 VersionReport(v.model, v.version, v.last_event, v.since, v.labeled, v.unlabeled)
                 for v in sorted(view.versions, key=lambda v: (v.model, v.version))
             ),
-            windows=tuple(windows),
+            windows=tuple(sorted(ordered, key=lambda w: (w.model, w.version))),
         ),
         failures,
         settled,
@@ -282,6 +283,6 @@ def _values(name: str, outcome: Outcome) -> Iterator[list[Value]]:
 
 def _rows(tensor: torch.Tensor | None, outcome: Outcome) -> list[list[Any]]:
     if tensor is not None:
-        return tensor.tolist()  # type: ignore[no-any-return]
+        return tensor.tolist()
     cases, label_sets = outcome.value.shape
     return [[None] * label_sets] * cases

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+
+from monitor.errors import MonitorError
+
+
+class NotInReportError(MonitorError):
+    """A model, version, window or segment that the report does not have; `known` are those it has."""
+
+    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+        self.what, self.known = what, tuple(sorted(set(known)))
+        names = ", ".join(map(repr, self.known[:20])) + (", ..." if len(self.known) > 20 else "")
+        super().__init__(f"no {what} {name!r} in the newest report; known: {names or 'none yet'}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +70,25 @@ class WindowReport:
     confusion: tuple[tuple[int, ...], ...]
     values: tuple[Value, ...]
 
+    @property
+    def decisions(self) -> tuple[str, ...]:
+        """Names of the confusion columns: the classes, then decisions for none of them.
+
+        Those are "other", in parentheses if a class has that name.
+        """
+        other = "other"
+        while other in self.classes:
+            other = f"({other})"
+        return (*self.classes, other)
+
+    def find(self, name: str, **labels: str) -> Value | None:
+        """Return the value of a family with exactly these labels, None where there is no such value.
+
+        A label called `class` is given as `class_`.
+        """
+        wanted = {label.rstrip("_"): value for label, value in labels.items()}
+        return next((v for v in self.values if v.name == name and v.labels == wanted), None)
+
 
 @dataclass(frozen=True, slots=True)
 class VersionReport:
@@ -81,3 +111,26 @@ class Report:
     confidence_level: float
     versions: tuple[VersionReport, ...] = ()
     windows: tuple[WindowReport, ...] = ()
+
+    def select(
+        self,
+        model: str | None = None,
+        version: str | None = None,
+        window: str | None = None,
+        segment: str | None = "",
+    ) -> tuple[WindowReport, ...]:
+        """Return the windows that match, None matching everything; by default those over all events.
+
+        Raises
+        ------
+        NotInReportError
+            Where nothing matches: names the first of the four that is unknown, and what is known.
+        """
+        found = self.windows
+        for what, name in (("model", model), ("version", version), ("window", window), ("segment", segment)):
+            if name is not None:
+                known = [getattr(report, what) for report in found]
+                found = tuple(report for report in found if getattr(report, what) == name)
+                if not found:
+                    raise NotInReportError(what, name, known)
+        return found

@@ -21,6 +21,7 @@ REASONS = (
     "too_few_negatives",
     "class_never_predicted",
     "no_class_defined",
+    "no_unlabeled_events",
 )
 """Why a value is undefined; `Outcome.reason` holds indices into this, 0 where it is defined."""
 

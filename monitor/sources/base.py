@@ -52,3 +52,19 @@ class Source(Protocol):
 
     def close(self) -> None:
         """Leave; never raises, never hangs for more than a few seconds."""
+
+
+class LiveSource(Source, Protocol):
+    """A source without an end, with what the daemon tells of it."""
+
+    @property
+    def problem(self) -> str | None:
+        """Why nothing can be read at the moment; None while all is well."""
+
+    @property
+    def offsets_lost(self) -> int:
+        """Records that were gone before they were read."""
+
+    @property
+    def rebalances(self) -> int:
+        """How often partitions came or went."""

@@ -1,0 +1,45 @@
+# Every target does its own set-up; PYTHON names the interpreter for a new environment (3.11 or later).
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+DEMO_SECONDS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-long lint bench docs clean
+
+help: ## show this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: $(STAMP) ## make the virtual environment and install everything
+
+$(STAMP): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[parquet,demo,dev]'
+	touch $@
+
+demo: setup ## stream a model that goes wrong, on an embedded broker; DEMO_SECONDS=60 ends it
+	$(BIN)/monitor demo $(if $(DEMO_SECONDS),--seconds $(DEMO_SECONDS))
+
+test: setup ## run the tests
+	$(BIN)/python -m pytest -m "not slow" $(ARGS)
+
+test-long: setup ## run the tests, the long statistical and soak tests too
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: setup ## check style, types and docstrings
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: setup ## print rates and ratios to peers, measured in the same run
+	$(BIN)/python -m tests.benchmarks.decode
+	$(BIN)/python -m tests.benchmarks.metrics
+	$(BIN)/python -m tests.benchmarks.kafka_throughput
+	$(BIN)/python -m tests.benchmarks.scrape
+
+docs: setup ## write the generated pages of docs/
+	$(BIN)/python -m tests.generate_docs
+
+clean: ## remove the virtual environment and caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

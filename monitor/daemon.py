@@ -1,0 +1,296 @@
+"""The daemon: builds all parts, owns the loop, the lock and the threads, starts and stops them in order.
+
+Threads: this file's loop polls and writes the state; a scheduler's thread evaluates a view of it; the
+HTTP server's threads read the newest report. The one lock is never held across a call of the source.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+
+from monitor import __version__
+from monitor.clock import Clock, SystemClock
+from monitor.config import Config, ExportConfig
+from monitor.events.batch import Rejected
+from monitor.exporter import Exporter
+from monitor.metrics.catalog import CATALOG
+from monitor.pipeline import Pipeline, start_of_reading
+from monitor.records import Partition
+from monitor.report import Report
+from monitor.schedule import Schedule
+from monitor.series import ExportOptions
+from monitor.sources.base import LiveSource
+from monitor.sources.dead_letters import DeadLetters
+from monitor.sources.kafka import KafkaSource
+from monitor.status import DaemonStatus, Durations
+from monitor.web.app import create_app
+from monitor.web.server import Server
+
+log = logging.getLogger(__name__)
+
+POLL_SECONDS = 0.5
+"""Longest wait for a record, hence for a signal."""
+
+COMMIT_SECONDS = 5.0
+"""A fenced member learns it from a commit alone."""
+
+SAMPLE_SECONDS = 10.0
+"""How often a rejected record is shown in the log."""
+
+STATUS_SECONDS = 0.2
+"""How often the loop shows its counters to the other threads."""
+
+
+class Daemon:
+    """One running instance.
+
+    Parameters
+    ----------
+    config
+        The configuration.
+    clock
+        Time.
+    source
+        Makes the source of records; the configured Kafka topics by default.
+
+    Attributes
+    ----------
+    port
+        Where HTTP is served, once it is.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        clock: Clock | None = None,
+        source: Callable[[threading.Event], LiveSource] | None = None,
+    ) -> None:
+        self._config = config
+        self._clock = clock or SystemClock()
+        self._make_source = source or self._kafka_source
+        self._stop = threading.Event()
+        self._lock = threading.Lock()
+        self._pipeline = self._new_pipeline()
+        self._schedule = Schedule()
+        self._dead_letters: DeadLetters | None = None
+        self._report: Report | None = None
+        self._status = DaemonStatus(
+            version=__version__, evaluation_every=config.evaluation.every.total_seconds()
+        )
+        self._durations = Durations()
+        self._last_turn: float | None = None
+        self._last_evaluation: tuple[float, int] | None = None
+        self._evaluation_error: str | None = None
+        self._failing: frozenset[str] = frozenset()
+        self._failed_metrics = 0
+        self._next_sample = 0.0
+        self._caught_up: dict[Partition, float] = {}
+        self._exporter = Exporter(
+            self.status,
+            {metric.name: metric.help for metric in CATALOG},
+            _export_options(config),
+            headline={metric.name for metric in CATALOG if metric.headline},
+        )
+        self.port: int | None = None
+
+    def stop(self) -> None:
+        """Ask the daemon to end; safe in a signal handler."""
+        self._stop.set()
+
+    def run(self) -> None:
+        """Serve until `stop` is called.
+
+        Raises
+        ------
+        MonitorError
+            If it cannot start, or cannot go on.
+        """
+        with ExitStack() as parts:  # stopped in reverse order
+            app = create_app(self._exporter, self.report, self.status, self._config.server.allowed_hosts)
+            server = Server(app, self._config.server.host, self._config.server.port)
+            server.start()
+            parts.callback(server.stop)
+            self.port = server.port
+            log.info("serving", extra={"host": self._config.server.host, "port": server.port})
+            if self._config.kafka.dead_letter_topic:
+                self._dead_letters = DeadLetters(
+                    self._config.kafka.consumer_settings(), self._config.kafka.dead_letter_topic
+                )
+                parts.callback(self._dead_letters.close)
+            source = self._make_source(self._stop)
+            parts.callback(source.close)
+            self._schedule.every(self._config.evaluation.every.total_seconds(), "evaluate", self._evaluate)
+            self._schedule.start()
+            parts.callback(self._schedule.stop)
+            self._loop(source)
+        log.info("stopped")
+
+    def report(self) -> Report | None:
+        """Return the newest report, None before the first."""
+        return self._report
+
+    def status(self) -> DaemonStatus:
+        """Return how the daemon is; never waits for a lock."""
+        now = self._clock.monotonic()
+        evaluation = self._last_evaluation
+        return replace(
+            self._status,
+            poll_age=None if self._last_turn is None else now - self._last_turn,
+            evaluation_age=None if evaluation is None else now - evaluation[0],
+            last_evaluation=None if evaluation is None else evaluation[1],
+            evaluation_durations=self._durations,
+            evaluation_errors=self._schedule.errors["evaluate"] + self._failed_metrics,
+            evaluation_error=self._evaluation_error,
+            jobs_missed=dict(self._schedule.missed),
+        )
+
+    def _loop(self, source: LiveSource) -> None:
+        shown = committed = self._clock.monotonic()
+        while not self._stop.is_set():
+            lag = self._turn(source)
+            self._last_turn = now = self._clock.monotonic()
+            if now - committed >= COMMIT_SECONDS:
+                source.commit(dict(self._pipeline.state.next_offsets))
+                committed = now
+            if now - shown >= STATUS_SECONDS or not self._status.ready:
+                self._show(source, lag, now)
+                shown = now
+        source.commit(dict(self._pipeline.state.next_offsets))
+
+    def _turn(self, source: LiveSource) -> Mapping[Partition, int]:
+        """Poll once and take in what came; return the lag."""
+        poll = source.poll(POLL_SECONDS)
+        if poll.revoked:
+            log.info("partitions given up: the state is dropped", extra={"partitions": len(poll.revoked)})
+            self._forget()
+        batch = self._pipeline.decode(poll.batches)
+        lag = source.lag()
+        lagging = frozenset(partition for partition, records in lag.items() if records > 0)
+        with self._lock:
+            self._pipeline.apply(batch)
+            retired = self._pipeline.advance(lagging)
+        for model, version in retired:
+            log.info(
+                "version retired: no event for limits.retire_after",
+                extra={"model": model, "version": version},
+            )
+        source.hold(self._pipeline.ahead(lagging))
+        if batch.rejected:
+            self._reject(batch.rejected)
+        return lag
+
+    def _forget(self) -> None:
+        """Start anew: the whole state belongs to whoever owns the partitions now."""
+        with self._lock:
+            self._pipeline = self._new_pipeline()
+            self._report = None
+            self._exporter.publish(self._empty_report())
+        self._last_evaluation = None
+
+    def _reject(self, rejected: Sequence[Rejected]) -> None:
+        """Pass on what is no valid event, or at least show samples of it."""
+        if self._dead_letters is not None:
+            self._dead_letters.send(rejected)
+        now = self._clock.monotonic()
+        if now >= self._next_sample:
+            self._next_sample = now + SAMPLE_SECONDS
+            sample = rejected[-1]
+            log.warning(
+                "record rejected: %s",
+                sample.detail,
+                extra={
+                    "reason": sample.reason,
+                    "topic": sample.partition.topic,
+                    "partition": sample.partition.partition,
+                    "offset": sample.record.offset,
+                    "rejected_so_far": self._pipeline.rejected.total(),
+                },
+            )
+
+    def _show(self, source: LiveSource, lag: Mapping[Partition, int], now: float) -> None:
+        """Let the other threads see the counters."""
+        pipeline, owned = self._pipeline, source.assigned()
+        for partition, records in lag.items():
+            if records == 0 or partition not in self._caught_up:
+                self._caught_up[partition] = now
+        dead_letters = self._dead_letters
+        self._status = replace(
+            self._status,
+            ready=source.problem is None,
+            owner=bool(owned),
+            lagging=now - min((self._caught_up[p] for p in lag), default=now),
+            broker_error=source.problem,
+            dead_letter_error=None if dead_letters is None else dead_letters.problem,
+            events_consumed=dict(pipeline.consumed),
+            events_rejected=dict(pipeline.rejected),
+            events_late=dict(pipeline.state.late),
+            events_unlabeled=dict(pipeline.state.unlabeled),
+            offsets_lost=source.offsets_lost,
+            dead_letters={} if dead_letters is None else dict(dead_letters.results),
+            consumer_lag={(p.topic, p.partition): records for p, records in lag.items()},
+            frontier=pipeline.state.clocks.frontier,
+            rebalances=source.rebalances,
+            last_poll=self._clock.now(),
+            state_bytes=pipeline.state.nbytes(),
+            limit_reached=dict(pipeline.limits_reached()),
+        )
+
+    def _evaluate(self) -> None:
+        """Evaluate a view of the state; runs in the scheduler's thread."""
+        if not self._status.owner:
+            return
+        started = self._clock.monotonic()
+        with self._lock:
+            pipeline, view = self._pipeline, self._pipeline.state.view()
+        try:
+            evaluation = pipeline.evaluate(view)
+        except Exception as error:
+            self._evaluation_error = str(error)
+            raise
+        with self._lock:
+            if pipeline is not self._pipeline:
+                return  # the partitions were lost meanwhile: this report is nobody's
+            for version, settled in evaluation.settled:
+                pipeline.state.adopt(version, settled)
+            self._report = evaluation.report
+        self._exporter.publish(evaluation.report)
+        ended = self._clock.monotonic()
+        self._last_evaluation = ended, self._clock.now()
+        self._durations = self._durations.observe(ended - started)
+        self._note_failures(evaluation.failures)
+
+    def _note_failures(self, failures: Mapping[str, Exception]) -> None:
+        """Count metrics that failed, and log each once until it works again."""
+        self._failed_metrics += len(failures)
+        for name in failures.keys() - self._failing:
+            log.error("metric failed", extra={"metric": name}, exc_info=failures[name])
+        self._failing = frozenset(failures)
+        self._evaluation_error = f"metrics failed: {', '.join(sorted(failures))}" if failures else None
+
+    def _new_pipeline(self) -> Pipeline:
+        return Pipeline(self._config, self._config.kafka.topics, self._clock)
+
+    def _empty_report(self) -> Report:
+        return Report(self._clock.now(), None, self._config.evaluation.confidence_level)
+
+    def _kafka_source(self, stop: threading.Event) -> LiveSource:
+        kafka = self._config.kafka
+        return KafkaSource(
+            kafka.consumer_settings(),
+            kafka.topics,
+            kafka.group_id,
+            start=kafka.start,
+            start_timestamp=lambda: start_of_reading(self._config, self._clock.now()),
+            give_up_after=kafka.give_up_after.total_seconds(),
+            on_topic_recreated=kafka.on_topic_recreated,
+            clock=self._clock,
+            stop=stop,
+        )
+
+
+def _export_options(config: Config) -> ExportOptions:
+    return ExportOptions(**{name: getattr(config.export, name) for name in ExportConfig.model_fields})

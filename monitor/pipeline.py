@@ -1,0 +1,205 @@
+"""Decoder, state and metrics of one configuration: what daemon, replay and doctor have in common."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from datetime import timedelta
+
+import torch
+
+from monitor.clock import Clock
+from monitor.config import Config, ModelConfig, WindowConfig
+from monitor.errors import ConfigurationError
+from monitor.evaluation import Evaluation, evaluate
+from monitor.events.batch import EventBatch
+from monitor.events.decoder import Decoder
+from monitor.events.position import Positions
+from monitor.events.spec import ModelSpec
+from monitor.metrics.outcome import Parameters
+from monitor.records import Partition, RecordBatch
+from monitor.state.store import Key, State, View
+from monitor.state.windows import Plan, WindowSpec
+
+_FALLBACK_START = timedelta(days=1)
+"""How far back reading starts without a checkpoint where no window has a duration."""
+
+
+class Pipeline:
+    """Events in, reports out, without I/O. Not thread-safe.
+
+    Parameters
+    ----------
+    config
+        The configuration.
+    topics
+        Every topic that records can come from.
+    clock
+        For the times of reports and, with `from_files`, for what counts as the future.
+    from_files
+        Whether records come from files, whose record times say nothing.
+
+    Attributes
+    ----------
+    consumed
+        Records so far by topic, valid or not.
+    rejected
+        Rejected records so far by (model, reason).
+    """
+
+    def __init__(
+        self, config: Config, topics: Iterable[str], clock: Clock, *, from_files: bool = False
+    ) -> None:
+        self._clock = clock
+        self._max_skew = microseconds(config.events.max_skew)
+        self.decoder = decoder(config, topics, clock, from_files=from_files)
+        self.state = State(
+            {name: plan(name, model, config) for name, model in config.models.items()},
+            allowed_lateness=microseconds(config.events.allowed_lateness),
+            retire_after=microseconds(config.limits.retire_after),
+            device=device(config.evaluation.device),
+        )
+        self._parameters = {name: parameters(model, config) for name, model in config.models.items()}
+        self.consumed: Counter[str] = Counter()
+        self.rejected: Counter[tuple[str, str]] = Counter()
+
+    def decode(self, batches: Sequence[RecordBatch]) -> EventBatch:
+        """Decode what was not consumed before; the state does not change."""
+        fresh = (self._fenced(batch) for batch in batches)
+        return self.decoder.decode([batch for batch in fresh if batch.records])
+
+    def _fenced(self, batch: RecordBatch) -> RecordBatch:
+        start = self.state.next_offsets.get(batch.partition, 0)
+        if not batch.records or batch.records[0].offset >= start:
+            return batch
+        return RecordBatch(batch.partition, [r for r in batch.records if r.offset >= start])
+
+    def apply(self, batch: EventBatch) -> None:
+        """Take in a decoded batch."""
+        self.state.apply(batch)
+        self.consumed.update({p.topic: span.records for p, span in batch.spans.items()})
+        self.rejected.update((r.model, r.reason) for r in batch.rejected)
+
+    def advance(self, lagging: Collection[Partition]) -> list[Key]:
+        """Move the frontier, given the partitions not caught up; return versions that retired."""
+        retired = self.state.advance(lagging)
+        for key in retired:
+            self.decoder.forget(*key)
+        return retired
+
+    def ahead(self, lagging: Collection[Partition]) -> frozenset[Partition]:
+        """Return the partitions that must wait, so that catching up stays aligned in event time."""
+        return self.state.clocks.ahead(lagging, self._max_skew)
+
+    def evaluate(self, view: View) -> Evaluation:
+        """Compute the report of a view; needs no lock."""
+        return evaluate(view, self._parameters, self.decoder.vocabulary, self._clock.now())
+
+    def limits_reached(self) -> Counter[str]:
+        """Return how often each limit cut something off."""
+        reached = Counter(self.decoder.limits_reached)
+        reached["held_events"] += self.state.over_held_limit
+        return +reached
+
+
+def microseconds(duration: timedelta) -> int:
+    """Return a duration in whole microseconds."""
+    return duration // timedelta(microseconds=1)
+
+
+def device(name: str) -> torch.device:
+    """Return the device by its configured name.
+
+    Raises
+    ------
+    ConfigurationError
+        If cuda is asked for and not there.
+    """
+    if name == "cuda" and not torch.cuda.is_available():
+        raise ConfigurationError(
+            "evaluation.device: cuda is not available here; write auto or cpu, or install a CUDA build of torch"
+        )
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    return torch.device(name)
+
+
+def start_of_reading(config: Config, now: int) -> int:
+    """Return the time, in microseconds, from which on the log fills every window.
+
+    That is the longest duration plus maturity and allowed lateness before `now`, or a day where no
+    window has a duration.
+    """
+    spans = [
+        w.duration + model.label_maturity
+        for model in config.models.values()
+        for w in model.windows
+        if w.duration is not None
+    ]
+    return now - microseconds(max(spans, default=_FALLBACK_START) + config.events.allowed_lateness)
+
+
+def decoder(config: Config, topics: Iterable[str], clock: Clock, *, from_files: bool = False) -> Decoder:
+    """Return the decoder of a configuration."""
+    events, limits = config.events, config.limits
+    return Decoder(
+        events.fields.model_dump(),
+        {name: spec(name, model) for name, model in config.models.items()},
+        Positions(topics),
+        default_model=events.default_model,
+        timezone=events.timezone,
+        max_future_us=microseconds(events.max_future),
+        min_timestamp_us=round(events.min_timestamp.timestamp() * 1_000_000),
+        event_bytes=limits.event_bytes,
+        max_models=limits.models,
+        max_versions=limits.versions_per_model,
+        segment_values=limits.segment_values,
+        now=clock.now if from_files else None,
+    )
+
+
+def spec(name: str, model: ModelConfig) -> ModelSpec:
+    """Return how a model's events are read."""
+    return ModelSpec(
+        name=name,
+        task=model.task,
+        classes=tuple(model.classes),
+        positive=model.positive,
+        integers=model.integers,
+        aliases=dict(model.aliases),
+        threshold=float(torch.tensor(model.threshold, dtype=torch.float32)),
+        segments=tuple(model.segments),
+        version_classes={version: tuple(v.classes) for version, v in model.versions.items()},
+    )
+
+
+def plan(name: str, model: ModelConfig, config: Config) -> Plan:
+    """Return what is remembered of a model's versions."""
+    return Plan(
+        spec=spec(name, model),
+        windows=tuple(_window(w) for w in model.windows),
+        maturity=microseconds(model.label_maturity),
+        held_events=config.limits.held_events,
+    )
+
+
+def _window(window: WindowConfig) -> WindowSpec:
+    if window.duration is not None:
+        return WindowSpec(window.name, "duration", microseconds(window.duration))
+    if window.events is not None:
+        return WindowSpec(window.name, "events", window.events)
+    assert window.positives is not None
+    return WindowSpec(window.name, "positives", window.positives)
+
+
+def parameters(model: ModelConfig, config: Config) -> Parameters:
+    """Return what the metrics of a model need to know."""
+    described = spec("", model)
+    return Parameters(
+        classes=described.classes,
+        positive=described.positive,
+        threshold=described.threshold,
+        max_fpr=tuple(model.max_fpr),
+        beta=model.beta,
+        confidence_level=config.evaluation.confidence_level,
+    )

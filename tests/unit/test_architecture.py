@@ -1,0 +1,123 @@
+"""Who may import whom: the rooms of monitor/ and the third parties that only one of them knows."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "monitor"
+
+SHARED = {"errors", "clock", "records"}
+MAY_KNOW = {
+    "errors": set(),
+    "clock": set(),
+    "records": set(),
+    "config": {"errors"},
+    "describe": {"config", "errors"},
+    "events": SHARED,
+    "sources": SHARED,
+    "state": {"events"} | SHARED,
+    "metrics": set(),
+    "report": {"errors"},
+    "status": set(),
+    "wording": {"report"},
+    "text_report": {"report", "wording"},
+    "report_json": {"report", "text_report", "wording"},
+    "evaluation": {"events", "metrics", "report", "state"},
+    "series": {"report"},
+    "daemon_series": {"status"},
+    "exporter": {"daemon_series", "report", "series", "status"},
+    "web": {
+        "errors",
+        "exporter",
+        "report",
+        "report_json",
+        "status",
+        "text_report",
+        "wording",
+        "daemon_series",
+    },
+    "client": {"config", "errors"},
+    "logs": set(),
+    "schedule": set(),
+    "pipeline": {"config", "evaluation", "events", "metrics", "state"} | SHARED,
+    "replay": {"config", "evaluation", "events", "pipeline", "report_json", "sources", "text_report"}
+    | SHARED,
+    "doctor": {"config", "events", "pipeline", "sources", "wording"} | SHARED,
+}
+FREE = {"daemon", "cli", "demo", "__init__"}
+"""These know everything: the one that builds all parts, and those that start it."""
+
+ONLY_IN = {
+    "kafka": {"sources", "demo"},
+    "prometheus_client": {"exporter", "daemon_series", "web"},
+    "apscheduler": {"schedule"},
+    "torch": {"state", "metrics", "evaluation", "pipeline"},
+    "sklearn": {"demo"},
+    "msgspec": {"events", "sources"},
+    "pydantic": {"config", "events"},
+    "starlette": {"web"},
+    "uvicorn": {"web"},
+    "typer": {"cli"},
+    "noida_db": {"demo"},
+    "pyarrow": {"sources"},
+}
+
+
+def room(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            yield node.module or ""
+            if node.module == "monitor":
+                yield from (f"monitor.{alias.name}" for alias in node.names)
+
+
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_a_room_knows_only_what_it_may(path: Path) -> None:
+    mine = room(path)
+    assert mine in MAY_KNOW or mine in FREE, f"{mine} is a new room: say what it may know"
+    for name in imports(path):
+        top, _, rest = name.partition(".")
+        if top == "monitor" and rest and mine not in FREE:
+            other = rest.partition(".")[0]
+            assert other in MAY_KNOW[mine] | {mine, "__version__"}, f"{mine} may not know {other}"
+        if top in ONLY_IN:
+            assert mine in ONLY_IN[top], f"{top} is imported in {mine}"
+
+
+def test_rooms_have_no_cycle() -> None:
+    edges = {
+        mine: {
+            rest.partition(".")[0]
+            for path in FILES
+            if room(path) == mine
+            for top, _, rest in (name.partition(".") for name in imports(path))
+            if top == "monitor" and rest
+        }
+        - {mine}
+        for mine in {room(path) for path in FILES}
+    }
+    done: set[str] = set()
+    while ready := {
+        mine for mine, others in edges.items() if mine not in done and others <= done | {"__version__"}
+    }:
+        done |= ready
+    assert done == set(edges), f"rooms in a cycle: {sorted(set(edges) - done)}"
+
+
+def test_rooms_that_are_gone_have_no_rule() -> None:
+    assert set(MAY_KNOW) <= {room(path) for path in FILES}
