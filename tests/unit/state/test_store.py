@@ -1,0 +1,105 @@
+"""The store of all versions: the door for replays, lateness, retirement, limits, memory."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from monitor.state import store
+from monitor.state.windows import WindowSpec
+from tests.support.streams import Event, batch, plan, state
+
+LAST_4 = (WindowSpec("last_4", "events", 4),)
+
+
+def event(offset: int, timestamp: int, **changes) -> Event:
+    return dataclasses.replace(Event(0, offset, timestamp, label=1, decision=1, score=0.5), **changes)
+
+
+def held(s, version: str = "1") -> list[int]:
+    (view,) = (v for v in s.view().versions if v.version == version)
+    return view.settle(s.clocks.watermark).held.timestamp.tolist()
+
+
+def test_offsets_that_do_not_grow_are_refused() -> None:
+    s = state(plan(LAST_4))
+    s.apply(batch([event(0, 10), event(1, 11)]))
+    with pytest.raises(ValueError, match="consumed before"):
+        s.apply(batch([event(1, 11)]))
+    assert held(s) == [10, 11]
+    assert list(s.next_offsets.values()) == [2]
+
+
+def test_late_and_unlabeled_events_are_counted_and_kept() -> None:
+    s = state(plan(LAST_4))
+    s.apply(batch([event(0, 100)]))
+    s.advance(())
+    s.apply(batch([event(1, 100), event(2, 101), event(3, 99, label=-1)]))  # at or behind the frontier
+    assert s.late["m"] == 2
+    assert s.unlabeled["m"] == 1
+    assert held(s) == [99, 100, 100, 101]
+    (view,) = s.view().versions
+    assert (view.labeled, view.unlabeled, view.since, view.last_event) == (3, 1, 99, 101)
+
+
+def test_a_version_without_events_retires_by_event_time() -> None:
+    s = state(plan(LAST_4), retire_after=50)
+    s.apply(batch([event(0, 100, version="old"), event(1, 100, version="new")]))
+    s.apply(batch([event(2, 150, version="new")]))
+    assert s.advance(()) == []
+    s.apply(batch([event(3, 151, version="new")]))
+    assert s.advance(()) == [("m", "old")]
+    assert [v.version for v in s.view().versions] == ["new"]
+
+
+def test_events_beyond_the_limit_are_dropped_and_counted() -> None:
+    s = state(plan((WindowSpec("long", "duration", 1000),), held_events=3))
+    s.apply(batch([event(i, i) for i in range(5)]))
+    (view,) = s.view().versions
+    settled = view.settle(s.clocks.watermark)
+    assert settled.held.timestamp.tolist() == [2, 3, 4]
+    assert (settled.over_limit, settled.dropped_until) == (2, 1)
+    s.adopt(view, settled)
+    assert s.over_held_limit == 2
+
+
+def test_events_that_no_window_needs_are_not_a_matter_of_limits() -> None:
+    s = state(plan(LAST_4, held_events=10))
+    s.apply(batch([event(i, i) for i in range(9)]))
+    (view,) = s.view().versions
+    settled = view.settle(s.clocks.watermark)
+    assert settled.held.timestamp.tolist() == [5, 6, 7, 8]
+    assert settled.over_limit == 0
+
+
+def test_what_an_evaluation_settled_is_adopted_unless_the_state_went_on(monkeypatch) -> None:
+    monkeypatch.setattr(store, "SETTLE_AT", 3)
+    s = state(plan(LAST_4))
+    s.apply(batch([event(0, 10)]))
+    (early,) = s.view().versions
+    settled = early.settle(s.clocks.watermark)
+    s.apply(batch([event(1, 11)]))
+    s.adopt(early, settled)  # the event that came meanwhile still waits
+    assert held(s) == [10, 11]
+    (stale,) = s.view().versions
+    settled = stale.settle(s.clocks.watermark)
+    s.apply(batch([event(2, 12), event(3, 13), event(4, 14)]))  # settles by itself
+    s.adopt(stale, settled)
+    assert held(s) == [11, 12, 13, 14]
+
+
+@pytest.mark.parametrize("segments", [False, True])
+def test_a_held_event_costs_28_bytes_and_2_a_segment_key(segments: bool) -> None:
+    p = plan((WindowSpec("all_of_them", "events", 1000),))
+    if not segments:
+        p = dataclasses.replace(p, spec=dataclasses.replace(p.spec, segments=()))
+    s = state(p)
+    decoded = batch([event(i, i) for i in range(1000)])
+    if not segments:
+        ((key, columns),) = decoded.columns.items()
+        columns = dataclasses.replace(columns, segments=columns.segments[:, :0])
+        decoded = dataclasses.replace(decoded, columns={key: columns})
+    s.apply(decoded)
+    (view,) = s.view().versions
+    assert view.settle(s.clocks.watermark).held.nbytes() == 1000 * (30 if segments else 28)
