@@ -1,0 +1,268 @@
+"""What a configuration means, in words: the text of `monitor check`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from monitor.config import (
+    WILDCARD,
+    Config,
+    ConsumerSettings,
+    KafkaConfig,
+    ModelConfig,
+    WindowConfig,
+    format_duration,
+)
+
+HISTOGRAM_BYTES = 420_000
+"""Cumulative state of one scored class: its score histogram and sums, at the most."""
+
+_Row = tuple[str, str]
+
+
+def describe(config: Config, series: Callable[[ModelConfig], int] | None = None) -> str:
+    """Return what a configuration means, for people; no secret is in it.
+
+    Parameters
+    ----------
+    config
+        A valid configuration.
+    series
+        How many series a version of a model can export at most; left out of the text if not given.
+    """
+    lines = [*_section("Kafka", _kafka(config)), *_section("Events", _events(config))]
+    for name, model in config.models.items():
+        title = "Models that are not named" if name == WILDCARD else f"Model {name}"
+        rows = [*_reading(model), *_measuring(model, config), *_sizes(model, config)]
+        if series is not None:
+            rows.append(("series", f"up to {series(model)} a version"))
+        lines += _section(title, rows)
+    lines += _section("Daemon", _daemon(config))
+    lines += [f"Warning: {warning}" for warning in start_up_warnings(config)]
+    return "\n".join(lines) + "\n"
+
+
+def start_up_warnings(config: Config) -> list[str]:
+    """Return what is allowed but should be known, one sentence each."""
+    warnings = []
+    if not config.server.on_loopback:
+        warnings.append(
+            f"server.host {config.server.host} can be reached from other machines, and whoever reaches it "
+            "reads everything without a password; bind 127.0.0.1, or let a proxy ask for one"
+        )
+    if config.kafka.security_protocol == "SASL_PLAINTEXT":
+        warnings.append("kafka.security_protocol SASL_PLAINTEXT is not encrypted; prefer SASL_SSL")
+    if config.kafka.ssl_check_hostname is False:
+        warnings.append(
+            "kafka.ssl_check_hostname is off: any certificate of the authority passes for a broker"
+        )
+    return warnings
+
+
+def event_bytes(model: ModelConfig) -> int:
+    """Return the bytes that one held event takes: times and places, codes, scores and losses, segments."""
+    return 8 + 8 + 2 + 2 + (4 + 4) * model.scored_classes + 2 * len(model.segments)
+
+
+def version_bytes(model: ModelConfig, config: Config) -> int:
+    """Return the bytes that one version of a model takes at the most: held events and cumulative state."""
+    # Each segment key has its values and "other"; 1 is for all events together.
+    cumulative = 1 + len(model.segments) * (config.limits.segment_values + 1)
+    return (
+        config.limits.held_events * event_bytes(model) + cumulative * model.scored_classes * HISTOGRAM_BYTES
+    )
+
+
+def format_bytes(size: float) -> str:
+    """Return a size for people, in decimal units."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 999.5:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:,.1f} TB"
+
+
+def _section(title: str, rows: Iterator[_Row] | list[_Row]) -> list[str]:
+    return [title, *(f"  {key:<20}{words}" for key, words in rows), ""]
+
+
+def _kafka(config: Config) -> Iterator[_Row]:
+    kafka = config.kafka
+    yield "brokers", ", ".join(kafka.bootstrap_servers)
+    yield "topics", ", ".join(kafka.topics)
+    yield "consumer group", kafka.group_id
+    yield (
+        "rejected events",
+        (
+            f"counted, and sent to {kafka.dead_letter_topic}"
+            if kafka.dead_letter_topic
+            else "counted, samples in the log (no dead_letter_topic)"
+        ),
+    )
+    yield (
+        "start",
+        {
+            "windows": f"{format_duration(config.lookback)} back, so that the windows fill",
+            "earliest": "at the oldest record",
+            "latest": "at the newest record",
+        }[kafka.start],
+    )
+    yield (
+        "recreated topic",
+        ("stop and say so" if kafka.on_topic_recreated == "refuse" else "read it from its start"),
+    )
+    yield "broker unreachable", f"give up after {format_duration(kafka.give_up_after)}"
+    yield "security", _security(kafka)
+    shown_above = {"security_protocol", "sasl_mechanism", "sasl_plain_username", *kafka.secrets()}
+    if own := sorted(kafka.model_fields_set & ConsumerSettings.model_fields.keys() - shown_above):
+        yield "consumer settings", ", ".join(f"{key} {getattr(kafka, key)}" for key in own)
+
+
+def _security(kafka: KafkaConfig) -> str:
+    mechanism = f", {kafka.sasl_mechanism}" if kafka.sasl_mechanism else ""
+    user = f" as {kafka.sasl_plain_username}" if kafka.sasl_plain_username else ""
+    secrets = ", ".join(key for key in kafka.secrets() if getattr(kafka, key) is not None)
+    return kafka.security_protocol + mechanism + user + (f" ({secrets} set, not shown)" if secrets else "")
+
+
+def _events(config: Config) -> Iterator[_Row]:
+    events = config.events
+    for field, path in events.fields.mapped.items():
+        if isinstance(path, str):
+            yield field, f"from {path}"
+        else:
+            yield field, ", ".join(f"{name} from {place}" for name, place in path.items())
+    named = [name for name in config.models if name != WILDCARD]
+    if events.default_model is not None:
+        yield "no model named", f"belongs to {events.default_model}"
+    elif len(named) == 1:
+        yield "no model named", f"belongs to {named[0]}, the only one"
+    else:
+        yield "no model named", "rejected (set events.default_model to change that)"
+    yield (
+        "text without zone",
+        (
+            f"a timestamp in {events.timezone}"
+            if events.timezone
+            else "rejected as a timestamp (set events.timezone)"
+        ),
+    )
+    yield (
+        "out of order",
+        (f"up to {format_duration(events.allowed_lateness)} behind the newest; what is older counts as late"),
+    )
+    yield (
+        "timestamps",
+        (
+            f"from {events.min_timestamp.isoformat()} to "
+            f"{format_duration(events.max_future)} after the record's time"
+        ),
+    )
+    yield "catching up", f"partitions are kept within {format_duration(events.max_skew)} of each other"
+
+
+def _reading(model: ModelConfig) -> Iterator[_Row]:
+    yield "task", model.task
+    yield "classes", f"{', '.join(model.classes)} (score vectors have this order)"
+    for version, own in model.versions.items():
+        yield "", f"{', '.join(own.classes)} in version {version}"
+    if model.positive_class is not None:
+        default = (
+            ""
+            if "positive_class" in model.model_fields_set
+            else " (the last of the two; positive_class sets it)"
+        )
+        yield "positive class", f"{model.positive_class}{default}"
+    yield (
+        "text labels",
+        "are class names" + "".join(f", {a} means {name}" for a, name in model.aliases.items()),
+    )
+    yield "integer labels", _integers(model)
+    decided = (
+        f"{model.positive_class} where its probability is {model.threshold} or more"
+        if model.task == "binary"
+        else "the class with the greatest probability"
+    )
+    yield "decision", f"the event's prediction; without one, {decided}"
+
+
+def _integers(model: ModelConfig) -> str:
+    kind = "name" if model.integers == "names" else "index"
+    codes = model.classes if model.integers == "names" else [str(i) for i in range(len(model.classes))]
+    shown = [f"{code} means class {name}" for code, name in zip(codes, model.classes, strict=True)][:10]
+    more = ", …" if len(codes) > len(shown) else ""
+    return f"the integer {', '.join(shown)}{more} ({kind})"
+
+
+def _measuring(model: ModelConfig, config: Config) -> Iterator[_Row]:
+    for i, window in enumerate(model.windows):
+        yield "windows" if i == 0 else "", f"{window.name}: {_extent(window, model)}"
+    yield "" if model.windows else "windows", "all: every event since the cumulative state began"
+    if model.label_maturity:
+        yield "label maturity", f"events count {format_duration(model.label_maturity)} after they happened"
+    else:
+        yield "label maturity", "events count at once"
+    if model.segments:
+        limit = config.limits.segment_values
+        yield "segments", f"{', '.join(model.segments)}; up to {limit} values of each, the rest as other"
+    for i, rate in enumerate(model.max_fpr):
+        yield (
+            "partial ROC AUC" if i == 0 else "",
+            f"up to {100 * rate:g}% false positives, over {rate:g}: random scores have {rate / 2:g} "
+            "(0.5 on McClish's scale), perfect ones 1",
+        )
+    if model.costs is not None and model.beta is not None:
+        yield (
+            "costs",
+            f"a false negative {model.costs.false_negative:g}, "
+            f"a false positive {model.costs.false_positive:g}: F-beta with beta {model.beta:g}",
+        )
+
+
+def _extent(window: WindowConfig, model: ModelConfig) -> str:
+    if window.duration is not None:
+        return f"events of the last {format_duration(window.duration)}"
+    if window.events is not None:
+        return f"the newest {window.events} events"
+    return f"as many of the newest events as hold {window.positives} of class {model.positive_class}"
+
+
+def _sizes(model: ModelConfig, config: Config) -> Iterator[_Row]:
+    limits = config.limits
+    one = version_bytes(model, config)
+    held = f"{limits.held_events} held events of {event_bytes(model)} bytes, and the cumulative state"
+    all_versions = (
+        f"{format_bytes(one * limits.versions_per_model)} with {limits.versions_per_model} versions"
+    )
+    yield "memory", f"up to {format_bytes(one)} a version ({held}), {all_versions}"
+
+
+def _daemon(config: Config) -> Iterator[_Row]:
+    limits, evaluation = config.limits, config.evaluation
+    versions = {
+        name: limits.versions_per_model * (limits.models - len(config.models) + 1 if name == WILDCARD else 1)
+        for name in config.models
+    }
+    total = sum(n * version_bytes(config.models[name], config) for name, n in versions.items())
+    yield (
+        "evaluation",
+        (
+            f"every {format_duration(evaluation.every)}, {100 * evaluation.confidence_level:g}% intervals, "
+            f"device {evaluation.device}"
+        ),
+    )
+    yield "server", f"http://{config.server.host}:{config.server.port}"
+    yield (
+        "export",
+        f"families {_listed(config.export.families)}, windows {_listed(config.export.windows)}, "
+        + (f"segments {config.export.segments}, at most {config.export.max_series} series"),
+    )
+    yield (
+        "all limits reached",
+        f"{format_bytes(total)} of memory in {sum(versions.values())} versions of models",
+    )
+    yield "retirement", f"a version without events for {format_duration(limits.retire_after)} is forgotten"
+
+
+def _listed(choice: str | tuple[str, ...]) -> str:
+    return choice if isinstance(choice, str) else ", ".join(choice)

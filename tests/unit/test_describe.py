@@ -1,0 +1,229 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from monitor.config import Config, load_config
+from monitor.describe import describe, event_bytes, format_bytes, start_up_warnings, version_bytes
+
+KAFKA = "kafka: {bootstrap_servers: [broker:9092], topics: [a, b]}"
+FRAUD = "models: {fraud: {task: binary, classes: [legit, fraud]}}"
+Make = Callable[..., Config]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Make:
+    def make(models: str = FRAUD, kafka: str = KAFKA, rest: str = "") -> Config:
+        (tmp_path / "monitor.yaml").write_text(f"{kafka}\n{models}\n{rest}\n")
+        return load_config(tmp_path / "monitor.yaml", {})
+
+    return make
+
+
+def rows(text: str, key: str) -> list[str]:
+    """Return the words beside a key, those of the lines below it that repeat it included."""
+    found: list[str] = []
+    current = ""
+    for line in text.splitlines():
+        if line.startswith("  "):
+            current = line[2:22].strip() or current
+            if current == key:
+                found.append(line[22:])
+    return found
+
+
+def model(text: str, task: str = "binary", classes: str = "[legit, fraud]") -> str:
+    return f"models: {{m: {{task: {task}, classes: {classes}, {text}}}}}"
+
+
+def test_kafka_in_words(make: Make) -> None:
+    text = describe(make())
+    assert rows(text, "brokers") == ["broker:9092"]
+    assert rows(text, "topics") == ["a, b"]
+    assert rows(text, "consumer group") == ["monitor"]
+    assert rows(text, "start") == ["61m back, so that the windows fill"]
+    assert rows(text, "rejected events") == ["counted, samples in the log (no dead_letter_topic)"]
+    assert rows(text, "security") == ["PLAINTEXT"]
+    assert rows(text, "consumer settings") == []
+    text = describe(
+        make(kafka=KAFKA.replace("]}", "], dead_letter_topic: d, fetch_min_bytes: 5, start: earliest}"))
+    )
+    assert rows(text, "rejected events") == ["counted, and sent to d"]
+    assert rows(text, "consumer settings") == ["fetch_min_bytes 5"]
+    assert rows(text, "start") == ["at the oldest record"]
+
+
+def test_secrets_are_not_shown(make: Make) -> None:
+    text = describe(
+        make(
+            kafka="kafka: {bootstrap_servers: [a], topics: [t], security_protocol: SASL_SSL,"
+            " sasl_mechanism: PLAIN, sasl_plain_username: u, sasl_plain_password: hunter2, proxy_url: 'http://u:hunter2@p'}"
+        )
+    )
+    assert rows(text, "security") == ["SASL_SSL, PLAIN as u (proxy_url, sasl_plain_password set, not shown)"]
+    assert "hunter2" not in text
+
+
+def test_events_in_words(make: Make) -> None:
+    text = describe(
+        make(rest="events: {fields: {label: outcome.label, scores: {x: p.x, y: p.y}}, timezone: UTC}")
+    )
+    assert rows(text, "label") == ["from outcome.label"]
+    assert rows(text, "scores") == ["x from p.x, y from p.y"]
+    assert rows(text, "score") == []
+    assert rows(text, "text without zone") == ["a timestamp in UTC"]
+    assert rows(text, "no model named") == ["belongs to fraud, the only one"]
+
+
+@pytest.mark.parametrize(
+    ("models", "rest", "words"),
+    [
+        ("models: {a: &m {task: binary, classes: [x, y]}, b: *m}", "", "rejected"),
+        (
+            "models: {a: &m {task: binary, classes: [x, y]}, b: *m}",
+            "events: {default_model: b}",
+            "belongs to b",
+        ),
+        ('models: {a: &m {task: binary, classes: [x, y]}, "*": *m}', "", "belongs to a, the only one"),
+    ],
+)
+def test_events_without_a_model_in_words(make: Make, models: str, rest: str, words: str) -> None:
+    (found,) = rows(describe(make(models, rest=rest)), "no model named")
+    assert found.startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("models", "words"),
+    [
+        (FRAUD, "the integer 0 means class legit, 1 means class fraud (index)"),
+        (
+            model("", "multiclass", "[0, 1, 3]"),
+            "the integer 0 means class 0, 1 means class 1, 3 means class 3 (name)",
+        ),
+        (model("labels: indices", classes="[1, 2]"), "the integer 0 means class 1, 1 means class 2 (index)"),
+    ],
+)
+def test_how_integers_are_read_in_words(make: Make, models: str, words: str) -> None:
+    assert rows(describe(make(models)), "integer labels") == [words]
+
+
+def test_many_classes_are_not_all_shown(make: Make) -> None:
+    (words,) = rows(
+        describe(make(model("", "multiclass", str([f"c{i}" for i in range(50)])))), "integer labels"
+    )
+    assert words.endswith("9 means class c9, … (index)")
+
+
+def test_a_binary_model_in_words(make: Make) -> None:
+    text = describe(
+        make(
+            model(
+                "aliases: {POS: fraud}, threshold: 0.7, segments: [region], label_maturity: 2h,"
+                " max_fpr: [0.05], versions: {v2: {classes: [fraud, legit]}},"
+                " costs: {false_negative: 2000, false_positive: 50},"
+                " windows: [{name: e, events: 5}, {name: d, duration: 90s}, {name: p, positives: 7}]"
+            )
+        )
+    )
+    assert rows(text, "task") == ["binary"]
+    assert rows(text, "classes") == [
+        "legit, fraud (score vectors have this order)",
+        "fraud, legit in version v2",
+    ]
+    assert rows(text, "positive class") == ["fraud (the last of the two; positive_class sets it)"]
+    assert rows(text, "text labels") == ["are class names, POS means fraud"]
+    assert rows(text, "decision") == [
+        "the event's prediction; without one, fraud where its probability is 0.7 or more"
+    ]
+    assert rows(text, "windows") == [
+        "e: the newest 5 events",
+        "d: events of the last 90s",
+        "p: as many of the newest events as hold 7 of class fraud",
+        "all: every event since the cumulative state began",
+    ]
+    assert rows(text, "label maturity") == ["events count 2h after they happened"]
+    assert rows(text, "segments") == ["region; up to 100 values of each, the rest as other"]
+    assert rows(text, "partial ROC AUC") == [
+        "up to 5% false positives, over 0.05: random scores have 0.025 (0.5 on McClish's scale), "
+        "perfect ones 1"
+    ]
+    assert rows(text, "costs") == ["a false negative 2000, a false positive 50: F-beta with beta 6.32456"]
+
+
+def test_a_positive_class_that_is_written_needs_no_explanation(make: Make) -> None:
+    assert rows(describe(make(model("positive_class: legit"))), "positive class") == ["legit"]
+
+
+def test_a_multiclass_model_in_words(make: Make) -> None:
+    text = describe(make(model("", "multiclass", "[a, b, c]")))
+    assert rows(text, "positive class") == []
+    assert rows(text, "decision") == [
+        "the event's prediction; without one, the class with the greatest probability"
+    ]
+
+
+def test_memory_of_events_and_versions(make: Make) -> None:
+    limits = "limits: {held_events: 1000, segment_values: 10, versions_per_model: 3}"
+    config = make(FRAUD.replace("]}", "], windows: []}"), rest=limits)
+    fraud = config.models["fraud"]
+    assert event_bytes(fraud) == 28
+    assert version_bytes(fraud, config) == 28_000 + 420_000
+    text = describe(config)
+    assert rows(text, "memory") == [
+        "up to 448 kB a version (1000 held events of 28 bytes, and the cumulative state), "
+        "1.34 MB with 3 versions"
+    ]
+    assert rows(text, "all limits reached") == ["1.34 MB of memory in 3 versions of models"]
+
+    config = make(
+        model("windows: [], segments: [region, kind]", "multiclass", "[a, b, c]"),
+        rest=limits,
+    )
+    assert event_bytes(config.models["m"]) == 20 + 8 * 3 + 2 * 2
+    assert version_bytes(config.models["m"], config) == 48_000 + (1 + 2 * 11) * 3 * 420_000
+
+
+def test_the_wildcard_counts_for_all_models_that_are_not_named(make: Make) -> None:
+    config = make(
+        'models: {a: &m {task: binary, classes: [x, y]}, "*": *m}',
+        rest="limits: {models: 10, versions_per_model: 2}",
+    )
+    text = describe(config)
+    assert "Models that are not named\n" in text
+    (words,) = rows(text, "all limits reached")
+    assert words.endswith("in 20 versions of models")
+
+
+def test_series_are_told_by_whoever_knows_them(make: Make) -> None:
+    assert rows(describe(make()), "series") == []
+    assert rows(describe(make(), lambda model: 100 * len(model.classes)), "series") == ["up to 200 a version"]
+
+
+def test_warnings(make: Make) -> None:
+    assert start_up_warnings(make()) == []
+    config = make(
+        rest="server: {host: 0.0.0.0}",
+        kafka="kafka: {bootstrap_servers: [a], topics: [t], security_protocol: SASL_PLAINTEXT,"
+        " sasl_mechanism: GSSAPI, ssl_check_hostname: false}",
+    )
+    assert [warning.split()[0] for warning in start_up_warnings(config)] == [
+        "server.host",
+        "kafka.security_protocol",
+        "kafka.ssl_check_hostname",
+    ]
+    assert "Warning: server.host 0.0.0.0 can be reached from other machines" in describe(config)
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (28, "28 B"),
+        (999, "999 B"),
+        (999.9, "1 kB"),
+        (420_000, "420 kB"),
+        (7.34e6, "7.34 MB"),
+        (3.1e12, "3.1 TB"),
+    ],
+)
+def test_sizes_in_words(size: float, text: str) -> None:
+    assert format_bytes(size) == text
