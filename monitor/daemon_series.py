@@ -1,0 +1,68 @@
+"""The daemon's own series, from its status. Pure; the exporter turns them into text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from monitor.series import Series
+from monitor.status import DaemonStatus
+
+HELPS: Mapping[str, str] = {
+    "monitor_build_info": "Version of this monitor.",
+    "monitor_ready": "Whether this instance is a restored owner or a standby (1), or still restoring (0).",
+    "monitor_owner": "Whether this instance holds partitions (1) or not (0).",
+    "monitor_events_consumed_total": "Records read from Kafka.",
+    "monitor_events_rejected_total": "Records that could not be used, by reason.",
+    "monitor_events_late_total": "Events at or behind the frontier when they were read.",
+    "monitor_events_unlabeled_total": "Events without a label.",
+    "monitor_offsets_lost_total": "Records that Kafka deleted before they were read.",
+    "monitor_dead_letters_total": "Rejected records sent to the dead-letter topic, by result.",
+    "monitor_consumer_lag": "Records of the partition that are still to be read.",
+    "monitor_frontier_timestamp_seconds": "Event time up to which every partition has been read.",
+    "monitor_rebalances_total": "Times that partitions were assigned anew.",
+    "monitor_last_poll_timestamp_seconds": "When Kafka was last polled.",
+    "monitor_last_evaluation_timestamp_seconds": "When the metrics were last evaluated.",
+    "monitor_evaluation_duration_seconds": "Duration of evaluations.",
+    "monitor_evaluation_errors_total": "Evaluations, or metrics of one, that failed.",
+    "monitor_jobs_missed_total": "Scheduled runs that did not happen.",
+    "monitor_state_bytes": "Memory of held events and counts.",
+    "monitor_series_dropped": "Series left out of this export because of export.max_series.",
+    "monitor_limit_reached_total": "Times that a configured limit cut something off.",
+}
+"""The daemon's own families, with their help."""
+
+
+def daemon_series(status: DaemonStatus, series_dropped: int) -> Iterator[Series]:
+    """Yield the daemon's gauges and counters; a family that has no label values yet yields nothing."""
+    yield Series("monitor_build_info", {"version": status.version}, 1)
+    for family, value in (
+        ("monitor_ready", status.ready),
+        ("monitor_owner", status.owner),
+        ("monitor_offsets_lost_total", status.offsets_lost),
+        ("monitor_rebalances_total", status.rebalances),
+        ("monitor_evaluation_errors_total", status.evaluation_errors),
+        ("monitor_state_bytes", status.state_bytes),
+        ("monitor_series_dropped", series_dropped),
+    ):
+        yield Series(family, {}, int(value))
+    for family, microseconds in (
+        ("monitor_frontier_timestamp_seconds", status.frontier),
+        ("monitor_last_poll_timestamp_seconds", status.last_poll),
+        ("monitor_last_evaluation_timestamp_seconds", status.last_evaluation),
+    ):
+        if microseconds is not None:
+            yield Series(family, {}, microseconds / 1e6)
+    for family, label, counts in (
+        ("monitor_events_consumed_total", "topic", status.events_consumed),
+        ("monitor_events_late_total", "model", status.events_late),
+        ("monitor_events_unlabeled_total", "model", status.events_unlabeled),
+        ("monitor_dead_letters_total", "result", status.dead_letters),
+        ("monitor_jobs_missed_total", "job", status.jobs_missed),
+        ("monitor_limit_reached_total", "limit", status.limit_reached),
+    ):
+        for name, count in counts.items():
+            yield Series(family, {label: name}, count)
+    for (model, reason), count in status.events_rejected.items():
+        yield Series("monitor_events_rejected_total", {"model": model, "reason": reason}, count)
+    for (topic, partition), lag in status.consumer_lag.items():
+        yield Series("monitor_consumer_lag", {"topic": topic, "partition": str(partition)}, lag)

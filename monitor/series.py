@@ -1,0 +1,179 @@
+"""Which numbers of a report are exported, as plain series. Pure; the exporter turns them into text."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from monitor.report import Report, Value, VersionReport, WindowReport
+
+CUMULATIVE = "all"
+"""Name of the window that holds every event; its confusions are exported as a counter."""
+
+WINDOW_CONFUSIONS = "classifier_window_confusions"
+"""The family that `ExportOptions.confusions` is about, beside the counter of all events."""
+
+BOTH_CLASSES = frozenset({"classifier_class_support"})
+"""Families that a binary model exports for its negative class too: they are what the others rest on."""
+
+HELPS: Mapping[str, str] = {
+    "classifier_window_complete": "Whether the window holds everything it should (1) or not yet (0).",
+    "classifier_window_start_timestamp_seconds": "Event time at which the window starts.",
+    "classifier_window_end_timestamp_seconds": "Event time at which the window ends.",
+    "classifier_confusions_total": "Labeled events by true class and decision, since the counts began.",
+    "classifier_last_event_timestamp_seconds": "Greatest event time seen.",
+    "classifier_labeled_events_total": "Labeled events, since the counts began.",
+    "classifier_since_timestamp_seconds": "Event time at which the cumulative counts begin.",
+}
+"""Help of the families that are no metric but say what the metrics rest on."""
+
+
+class Series(NamedTuple):
+    """One exported number.
+
+    The end of the name tells the type: _total is a counter, _info an info, anything else a gauge.
+    """
+
+    family: str
+    labels: Mapping[str, str]
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class ExportOptions:
+    """What is exported of a report.
+
+    Attributes
+    ----------
+    families
+        "default": a binary model's per-class families for its positive class only; "all": for both;
+        or the names of the metric families wanted, as by default.
+    windows
+        "all", or the names of the windows wanted.
+    segments
+        "headline": of segments only the families that the catalog of metrics calls headlines.
+    intervals
+        Whether X_lower and X_upper are exported.
+    confusions
+        "nonzero" leaves out cells of confusion matrices that are 0, "none" all cells.
+    max_series
+        Above it whole model versions are left out, those with the fewest labeled events first.
+    """
+
+    families: Literal["default", "all"] | tuple[str, ...] = "default"
+    windows: Literal["all"] | tuple[str, ...] = "all"
+    segments: Literal["headline", "all", "none"] = "headline"
+    intervals: bool = True
+    confusions: Literal["nonzero", "all", "none"] = "nonzero"
+    max_series: int = 20_000
+
+
+def select_series(
+    report: Report, headline: Collection[str], options: ExportOptions
+) -> tuple[list[Series], int]:
+    """Return the series to export, and how many `max_series` left out.
+
+    Parameters
+    ----------
+    report
+        One evaluation.
+    headline
+        Families that segments export by default.
+    options
+        What to export.
+    """
+    windows: defaultdict[tuple[str, str], list[WindowReport]] = defaultdict(list)
+    for window in report.windows:
+        windows[window.model, window.version].append(window)
+    kept: list[Series] = []
+    total = 0
+    for version in sorted(report.versions, key=lambda v: (-v.labeled_events, v.model, v.version)):
+        series = list(_of_version(version, windows[version.model, version.version], headline, options))
+        total += len(series)
+        if total <= options.max_series:  # once it is not, no smaller version comes in either
+            kept += series
+    return kept, total - len(kept)
+
+
+def _of_version(
+    version: VersionReport,
+    windows: Iterable[WindowReport],
+    headline: Collection[str],
+    options: ExportOptions,
+) -> Iterator[Series]:
+    labels = {"model": version.model, "version": version.version}
+    yield Series("classifier_last_event_timestamp_seconds", labels, version.last_event / 1e6)
+    yield Series("classifier_since_timestamp_seconds", labels, version.since / 1e6)
+    yield Series("classifier_labeled_events_total", labels, version.labeled_events)
+    for window in windows:
+        if window.window == CUMULATIVE and not window.segment:
+            yield from _confusions(labels, window, options)
+        if options.windows != "all" and window.window not in options.windows:
+            continue
+        scope = {**labels, "window": window.window, "segment": window.segment}
+        if not window.segment:
+            yield from _extent(scope, window)
+            yield from _values(scope, window, None, options)
+        elif options.segments != "none":
+            families = headline if options.segments == "headline" else None
+            yield from _values(scope, window, families, options)
+
+
+def _confusions(labels: Mapping[str, str], window: WindowReport, options: ExportOptions) -> Iterator[Series]:
+    for true, row in zip(window.classes, window.confusion, strict=True):
+        for predicted, count in zip(window.decisions, row, strict=True):
+            if _shows_cell(count, options):
+                cell = {**labels, "true": true, "predicted": predicted}
+                yield Series("classifier_confusions_total", cell, count)
+
+
+def _shows_cell(count: float, options: ExportOptions) -> bool:
+    return options.confusions == "all" or (options.confusions == "nonzero" and count != 0)
+
+
+def _extent(scope: Mapping[str, str], window: WindowReport) -> Iterator[Series]:
+    yield Series("classifier_window_complete", scope, float(window.complete))
+    if window.start is not None:
+        yield Series("classifier_window_start_timestamp_seconds", scope, window.start / 1e6)
+    if window.end is not None:
+        yield Series("classifier_window_end_timestamp_seconds", scope, window.end / 1e6)
+
+
+def _values(
+    scope: Mapping[str, str],
+    window: WindowReport,
+    families: Collection[str] | None,
+    options: ExportOptions,
+) -> Iterator[Series]:
+    """Yield the defined values of these families, None for all, as far as the options have them."""
+    for value in window.values:
+        name = value.name
+        if (
+            value.value is None
+            or (families is not None and name not in families)
+            or not _exports(value, window.positive_class, options)
+        ):
+            continue
+        labels = {**scope, **value.labels}
+        yield Series(name, labels, value.value)
+        if value.resolution_error is not None:
+            yield Series(f"{name}_resolution_error", labels, value.resolution_error)
+        if options.intervals:
+            for interval in value.intervals:
+                of_method = {**labels, "method": interval.method}
+                yield Series(f"{name}_lower", of_method, interval.lower)
+                yield Series(f"{name}_upper", of_method, interval.upper)
+
+
+def _exports(value: Value, positive_class: str | None, options: ExportOptions) -> bool:
+    assert value.value is not None
+    if value.name == WINDOW_CONFUSIONS and not _shows_cell(value.value, options):
+        return False
+    if options.families == "all":
+        return True
+    if options.families != "default" and value.name not in options.families:
+        return False
+    of_other_class = positive_class is not None and value.labels.get("class", "") not in ("", positive_class)
+    return not of_other_class or value.name in BOTH_CLASSES

@@ -1,0 +1,1 @@
+"""What the daemon serves over HTTP: metrics, health, the JSON API and the page."""

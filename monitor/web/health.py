@@ -1,0 +1,50 @@
+"""What a status means for whoever asks over HTTP. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from monitor.status import DaemonStatus
+
+POLL_TIMEOUT = 60.0
+"""Seconds without a turn of the poll loop after which the process is taken for stuck."""
+
+LAG_TIMEOUT = 300.0
+"""Seconds for which a partition may stay behind its end before that counts as a problem."""
+
+MISSED_EVALUATIONS = 3
+"""Evaluation periods that may pass without a result."""
+
+
+class Problem(NamedTuple):
+    """What is wrong: a short name for machines, and words."""
+
+    name: str
+    reason: str
+
+
+def stuck(status: DaemonStatus) -> Iterator[Problem]:
+    """Yield what only a restart of the process can mend."""
+    for thread in status.dead_threads:
+        yield Problem("thread", f"the thread {thread} has ended")
+    if status.poll_age is not None and status.poll_age > POLL_TIMEOUT:
+        yield Problem("poll", f"the poll loop has not turned for {status.poll_age:.0f} s")
+
+
+def problems(status: DaemonStatus) -> Iterator[Problem]:
+    """Yield everything that makes the numbers old or incomplete."""
+    yield from stuck(status)
+    if status.broker_error is not None:
+        yield Problem("broker", status.broker_error)
+    if status.evaluation_error is not None:
+        yield Problem("evaluation", status.evaluation_error)
+    age = status.evaluation_age
+    if age is not None and status.role == "owner" and age > MISSED_EVALUATIONS * status.evaluation_every:
+        every = f"{status.evaluation_every:g}"
+        yield Problem("evaluation", f"the last evaluation was {age:.0f} s ago, one is due every {every} s")
+    if status.lagging > LAG_TIMEOUT:
+        behind = sum(status.consumer_lag.values())
+        yield Problem("lag", f"{behind} records behind, and not caught up for {status.lagging:.0f} s")
+    if status.dead_letter_error is not None:
+        yield Problem("dead_letters", status.dead_letter_error)

@@ -1,0 +1,76 @@
+"""A daemon in this process, asked over HTTP as its users ask it."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from monitor.config import load_config
+from monitor.daemon import Daemon
+
+
+class Running:
+    """A daemon that serves."""
+
+    def __init__(self, daemon: Daemon, thread: threading.Thread) -> None:
+        self.daemon = daemon
+        self.thread = thread
+
+    def get(self, path: str, **headers: str) -> bytes:
+        request = urllib.request.Request(f"http://127.0.0.1:{self.daemon.port}{path}", headers=headers)
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.read()
+
+    def json(self, path: str) -> Any:
+        return json.loads(self.get(path))
+
+    def wait_until(self, condition: Callable[[], bool], seconds: float = 120) -> None:
+        deadline = time.monotonic() + seconds
+        while not condition():
+            assert self.thread.is_alive(), "the daemon ended"
+            assert time.monotonic() < deadline, f"not within {seconds} s; {self.daemon.status()}"
+            time.sleep(0.05)
+
+    def wait_for_records(self, records: int, seconds: float = 120) -> None:
+        """Wait until so many records are consumed, none is left, and a report has them all."""
+        self.wait_until(lambda: sum(self.daemon.status().events_consumed.values()) >= records, seconds)
+        self.wait_until(lambda: not any(self.daemon.status().consumer_lag.values()), seconds)
+        consumed_at = time.time_ns() // 1000
+        self.wait_until(
+            lambda: (report := self.daemon.report()) is not None and report.evaluated_at > consumed_at,
+            seconds,
+        )
+
+
+@contextmanager
+def running(configuration: str, folder: Path) -> Iterator[Running]:
+    """Run a daemon with this monitor.yaml until the block is left; it must end by itself then."""
+    path = folder / "monitor.yaml"
+    path.write_text(configuration)
+    daemon = Daemon(load_config(path, {}))
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            daemon.run()
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=run, name="daemon")
+    thread.start()
+    found = Running(daemon, thread)
+    try:
+        found.wait_until(lambda: daemon.port is not None, 20)
+        yield found
+    finally:
+        daemon.stop()
+        thread.join(30)
+    assert not thread.is_alive(), "the daemon did not stop"
+    if failed:
+        raise failed[0]

@@ -1,0 +1,112 @@
+import re
+from dataclasses import replace
+
+import pytest
+from sklearn.metrics import classification_report as sklearn_report
+
+from monitor.report import NotInReportError
+from monitor.text_report import classification_report, render_report
+from tests.support.reports import empty_window, example, report, window_report
+
+
+def rows(text: str) -> dict[str, list[str]]:
+    """Return the numbers of each line outside brackets, by the words before them."""
+    found = {}
+    for line in re.sub(r"\[.*?\]", "", text).splitlines():
+        match = re.match(r"\s*(\S.*?)\s{2,}(.*)", line)
+        if match:
+            found[match[1]] = match[2].split()
+    return found
+
+
+def test_the_numbers_are_scikit_learns():
+    confusion = ((9660, 138, 0), (31, 171, 0))
+    pairs = [(t, p) for t, row in enumerate(confusion) for p, count in enumerate(row) for _ in range(count)]
+    true, predicted = zip(*pairs, strict=True)
+    theirs = rows(sklearn_report(true, predicted, target_names=["legit", "fraud"], digits=4))
+    ours = rows(classification_report(window_report(confusion=confusion)))
+    for name in ("legit", "fraud", "accuracy", "macro avg", "weighted avg"):
+        assert ours[name] == theirs[name]
+
+
+def test_the_head_says_what_the_numbers_are_of():
+    first, second = classification_report(window_report(segment="region=eu")).splitlines()[:2]
+    assert first == "model fraud, version 2026-11-01, window last_10k, segment region=eu"
+    assert second == (
+        "10250 events, 10000 labeled, 2025-11-29 11:00:00 UTC to 2025-11-29 12:00:00 UTC, complete"
+    )
+    assert "NOT COMPLETE" in classification_report(window_report(complete=False))
+
+
+def test_proportions_and_ranking_metrics_have_intervals():
+    text = classification_report(window_report(), 0.9)
+    assert "0.8366 [0.7795, 0.8812]" in text
+    assert re.search(r"^ROC AUC \(fraud\) +0.9612 \[0.9492, 0.9732\]$", text, re.M)
+    assert re.search(r"^Recall at FPR 0.1 \(fraud\) +0.8400 \[", text, re.M)
+    assert "90% confidence interval (effective_n, wilson), for independent events" in text
+
+
+def test_an_undefined_value_is_a_dash_with_its_reason():
+    text = classification_report(window_report(confusion=((5, 0, 0), (0, 0, 0)), ranks=None))
+    assert rows(text)["fraud"] == ["-", "-", "-", "0"]
+    assert rows(text)["ROC AUC (fraud)"] == ["-"]
+    assert re.search(
+        r"^- no labeled event of this class in the window: Recall \(fraud\), ROC AUC", text, re.M
+    )
+    assert "- no decision for this class in the window: Precision (fraud)" in text
+    assert "nan" not in text.lower()
+
+
+def test_an_empty_window_is_a_report_too():
+    text = classification_report(empty_window())
+    assert "0 events, 0 labeled, - to -, NOT COMPLETE" in text
+    assert "confidence interval" not in text
+
+
+def test_a_value_that_is_not_there_leaves_no_line():
+    window = window_report()
+    values = tuple(v for v in window.values if v.name in ("classifier_recall", "classifier_precision"))
+    text = classification_report(replace(window, values=values))
+    assert "ROC AUC" not in text
+    assert rows(text)["fraud"] == ["0.5505", "0.8366", "202"]
+
+
+def test_an_analytic_interval_goes_before_a_bootstrap_one():
+    window = window_report()
+    recall = window.find("classifier_recall", class_="fraud")
+    bootstrap = replace(recall.intervals[0], method="bootstrap", lower=0.1)
+    both = replace(recall, intervals=(bootstrap, *recall.intervals))
+    values = tuple(both if v is recall else v for v in window.values)
+    assert "0.8366 [0.7795, 0.8812]" in classification_report(replace(window, values=values))
+
+
+def test_names_cannot_move_the_cursor_or_break_lines():
+    text = classification_report(window_report(model="a\x1b[2J\nb", version="\u202ex", classes=("\r", "c\n")))
+    assert text.startswith(r"model a\x1b[2J\nb, version \u202ex, window")
+    assert all(character.isprintable() for character in text.replace("\n", ""))
+    assert not re.search("^b", text, re.M)
+
+
+@pytest.mark.parametrize("classes", [("a", "b"), ("a rather long class name", "b", "c")])
+def test_columns_are_aligned(classes):
+    count = len(classes)
+    confusion = tuple((*(7 * (t == p) + (t + p) % 2 for p in range(count)), 0) for t in range(count))
+    lines = classification_report(window_report(classes=classes, confusion=confusion)).splitlines()
+    table = lines[3 : 3 + 4 + count + 2]
+    assert {len(line) for line in table if line} == {len(lines[3])}
+
+
+def test_reports_are_chosen_by_name():
+    text = render_report(example(), model="fraud", window="last_10k")
+    assert re.findall("^model .*", text, re.M) == [
+        "model fraud, version 2026-11-01, window last_10k, all events",
+        "model fraud, version 2026-12-01, window last_10k, all events",
+    ]
+    assert len(re.findall("^model ", render_report(example()), re.M)) == 5
+
+
+def test_an_unknown_name_is_refused_with_the_known_ones():
+    with pytest.raises(NotInReportError, match="no version '7' in the newest report; known: '2026-11-01'"):
+        render_report(example(), model="fraud", version="7")
+    with pytest.raises(NotInReportError, match="known: none yet"):
+        render_report(report(), model="fraud")

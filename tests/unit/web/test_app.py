@@ -1,0 +1,189 @@
+import json
+
+import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
+from starlette.routing import Route
+
+from monitor.web.openapi import OPENAPI
+from tests.support.reports import empty_window, report, status, window_report
+from tests.support.web import HOSTILE, Client, app, client
+
+
+def strict_json(response) -> dict:
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is no JSON")
+
+    assert response.headers["content-type"] == "application/json"
+    return json.loads(response.text, parse_constant=refuse)
+
+
+def test_metrics_are_served_in_the_format_asked_for():
+    served = client().get("/metrics", headers={"Accept": "application/openmetrics-text; version=1.0.0"})
+    assert served.headers["content-type"].startswith("application/openmetrics-text")
+    assert served.headers["content-encoding"] == "gzip"
+    assert "classifier_recall" in {family.name for family in parse_openmetrics(served.text)}
+    plain = client().get("/metrics", headers={"Accept-Encoding": "identity"})
+    assert "content-encoding" not in plain.headers
+    assert int(plain.headers["content-length"]) == len(plain.content)
+
+
+def test_a_hostile_name_is_one_label_value():
+    served = client(report(window_report(model=HOSTILE)))
+    text = served.get("/metrics", headers={"Accept": "application/openmetrics-text"}).text
+    models = {
+        s.labels["model"] for f in parse_openmetrics(text) for s in f.samples if f.name == "classifier_recall"
+    }
+    assert models == {HOSTILE}
+
+
+def test_the_report_has_values_intervals_and_the_text():
+    found = strict_json(client().get("/api/v1/report?model=fraud&version=2026-11-01&window=last_10k"))
+    (window,) = found["reports"]
+    recall = next(
+        m for m in window["metrics"] if m["name"] == "classifier_recall" and m["labels"]["class"] == "fraud"
+    )
+    assert (recall["numerator"], recall["denominator"]) == (169, 202)
+    assert recall["intervals"][0]["method"] == "wilson"
+    assert window["classification_report"].startswith("model fraud, version 2026-11-01, window last_10k")
+
+
+def test_the_report_is_of_all_events_unless_a_segment_is_named():
+    def segments(path: str) -> set[str]:
+        return {window["segment"] for window in strict_json(client().get(path))["reports"]}
+
+    assert segments("/api/v1/report") == {""}
+    assert segments("/api/v1/report?segment=region%3Deu") == {"region=eu"}
+
+
+def test_an_undefined_value_has_its_reason():
+    found = strict_json(client(report(empty_window())).get("/api/v1/report"))
+    metrics = found["reports"][0]["metrics"]
+    recall = next(m for m in metrics if m["name"] == "classifier_recall")
+    assert recall["value"] is None
+    assert recall["undefined"] == "no_positives"
+
+
+@pytest.mark.parametrize(
+    "query, known",
+    [
+        ("model=x", ["fraud", "iris"]),
+        ("model=fraud&version=x", ["2026-11-01", "2026-12-01"]),
+        ("model=iris&window=x", ["last_10k"]),
+        ("segment=x", ["", "region=eu"]),
+    ],
+)
+def test_an_unknown_name_is_404_with_the_known_ones(query, known):
+    refused = client().get(f"/api/v1/report?{query}")
+    assert refused.status_code == 404
+    assert strict_json(refused)["known"] == known
+    assert "'x'" in refused.json()["error"]
+
+
+def test_models_are_listed():
+    found = strict_json(client().get("/api/v1/models"))["models"]
+    assert [model["model"] for model in found] == ["fraud", "iris"]
+
+
+def test_hostile_names_are_json():
+    served = client(report(window_report(model=HOSTILE, version=HOSTILE)))
+    assert strict_json(served.get("/api/v1/models"))["models"][0]["model"] == HOSTILE
+    found = strict_json(served.get("/api/v1/report", params={"model": HOSTILE}))
+    assert found["reports"][0]["version"] == HOSTILE
+
+
+@pytest.mark.parametrize("path", ["/api/v1/report", "/api/v1/models"])
+@pytest.mark.parametrize("changes", [{"ready": False}, {"owner": False}])
+def test_who_does_not_own_the_partitions_has_no_report(path, changes):
+    refused = client(state=status(**changes)).get(path)
+    assert refused.status_code == 503
+    assert strict_json(refused)["error"]
+
+
+def test_liveness_is_about_the_process_alone():
+    ill = status(broker_error="gone", lagging=1e6, evaluation_age=1e6, ready=False)
+    assert client(state=ill).get("/livez").status_code == 200
+    assert client(state=status(poll_age=61.0)).get("/livez").status_code == 503
+    dead = client(state=status(dead_threads=("poll",))).get("/livez")
+    assert dead.status_code == 503
+    assert "poll" in dead.json()["reasons"][0]["reason"]
+
+
+@pytest.mark.parametrize(
+    "changes, code, role",
+    [({}, 200, "owner"), ({"owner": False}, 200, "standby"), ({"ready": False}, 503, "restoring")],
+)
+def test_readiness_says_which_role(changes, code, role):
+    answer = client(state=status(**changes)).get("/readyz")
+    assert (answer.status_code, answer.json()["role"]) == (code, role)
+
+
+def test_health_names_what_is_wrong():
+    assert client().get("/healthz").status_code == 200
+    ill = client(state=status(broker_error="no broker answers", dead_letter_error="refused")).get("/healthz")
+    assert ill.status_code == 503
+    assert {r["name"]: r["reason"] for r in strict_json(ill)["reasons"]} == {
+        "broker": "no broker answers", "dead_letters": "refused",
+    }  # fmt: skip
+
+
+def test_every_route_is_described_and_nothing_else():
+    routes = {route.path for route in app(None).routes if isinstance(route, Route)}
+    assert routes - {"/style.css"} == set(OPENAPI["paths"])
+    assert strict_json(client().get("/openapi.json")) == OPENAPI
+
+
+@pytest.mark.parametrize("path", [*OPENAPI["paths"], "/style.css"])
+@pytest.mark.parametrize("state", [status(), status(ready=False), status(owner=False)])
+def test_answers_are_as_described(path, state):
+    answer = client(state=state).get(path)
+    if path in OPENAPI["paths"]:
+        described = OPENAPI["paths"][path]["get"]["responses"][str(answer.status_code)]
+        media = answer.headers["content-type"].partition(";")[0]
+        assert media in described["content"]
+        schema = described["content"][media]["schema"]
+        if media == "application/json" and path != "/openapi.json":
+            assert set(answer.json()) <= set(schema["properties"])
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+
+
+def test_metric_objects_are_as_described():
+    schema = OPENAPI["paths"]["/api/v1/report"]["get"]["responses"]["200"]["content"]["application/json"][
+        "schema"
+    ]
+    windows = schema["properties"]["reports"]["items"]["properties"]
+    metric = windows["metrics"]["items"]["properties"]
+    for window in client().get("/api/v1/report").json()["reports"]:
+        assert set(window) == set(windows)
+        assert {key for found in window["metrics"] for key in found} <= set(metric)
+
+
+def test_other_methods_and_paths_are_refused():
+    assert client().request("POST", "/metrics").status_code == 405
+    assert client().get("/nothing").status_code == 404
+    assert client().request("HEAD", "/livez").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "LOCALHOST:9464", "127.0.0.1:9464", "127.0.0.2", "[::1]:9464", "Monitor.example:80"]
+)
+def test_hosts_that_are_served(host):
+    made = client(allowed_hosts=("monitor.EXAMPLE", "fd00::1"))
+    assert made.get("/livez", headers={"Host": host}).status_code == 200
+    assert made.get("/livez", headers={"Host": "[fd00::1]:9464"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "localhost.evil.example", "192.0.2.7", "", "127.0.0.1.nip.io", "["]
+)
+@pytest.mark.parametrize("path", ["/", "/metrics", "/livez"])
+def test_hosts_that_are_refused(host, path):
+    refused = client().get(path, headers={"Host": host})
+    assert refused.status_code == 400
+    assert "server.allowed_hosts" in strict_json(refused)["error"]
+
+
+def test_the_address_that_was_connected_to_is_served():
+    made = Client(app(None), "http://192.0.2.7:9464")  # the client puts this into scope["server"]
+    assert made.get("/livez").status_code == 200
+    assert made.get("/livez", headers={"Host": "192.0.2.8"}).status_code == 400
