@@ -90,8 +90,8 @@ def check(
         from monitor.sources.probe import probe
 
         kafka = loaded.kafka
-        topics = [*kafka.topics, *([kafka.dead_letter_topic] if kafka.dead_letter_topic else [])]
-        problems = probe(kafka.consumer_settings(), topics)
+        settings = {**kafka.consumer_settings(), "group_id": kafka.group_id}
+        problems = probe(settings, kafka.topics, kafka.dead_letter_topic)
         for line in problems or ["Brokers and topics: reached."]:
             typer.echo(line)
         if problems:

@@ -178,7 +178,9 @@ class Daemon:
                 "version retired: no event for limits.retire_after",
                 extra={"model": model, "version": version},
             )
-        source.hold(self._pipeline.ahead(lagging))
+        letters = self._dead_letters
+        waits = letters is not None and letters.full  # reading on would lose rejected records
+        source.hold(source.assigned() if waits else self._pipeline.ahead(lagging))
         if batch.rejected:
             self._reject(batch.rejected)
         return lag
@@ -230,7 +232,7 @@ class Daemon:
             events_late=dict(pipeline.state.late),
             events_unlabeled=dict(pipeline.state.unlabeled),
             offsets_lost=source.offsets_lost,
-            dead_letters={} if dead_letters is None else dict(dead_letters.results),
+            dead_letters={} if dead_letters is None else {k: n for k, n in dead_letters.results.items()},
             consumer_lag={(p.topic, p.partition): records for p, records in lag.items()},
             frontier=pipeline.state.clocks.frontier,
             rebalances=source.rebalances,

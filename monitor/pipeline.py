@@ -21,9 +21,6 @@ from monitor.records import Partition, RecordBatch
 from monitor.state.store import Key, State, View
 from monitor.state.windows import Plan, WindowSpec
 
-_FALLBACK_START = timedelta(days=1)
-"""How far back reading starts without a checkpoint where no window has a duration."""
-
 
 class Pipeline:
     """Events in, reports out, without I/O. Not thread-safe.
@@ -50,6 +47,9 @@ class Pipeline:
     def __init__(
         self, config: Config, topics: Iterable[str], clock: Clock, *, from_files: bool = False
     ) -> None:
+        # The arrays are small: a second thread costs more than it brings, and where cores are busy the
+        # threads of torch wait for each other in loops (an evaluation took 8 times as long).
+        torch.set_num_threads(1)
         self._clock = clock
         self._max_skew = microseconds(config.events.max_skew)
         self.decoder = decoder(config, topics, clock, from_files=from_files)
@@ -77,7 +77,8 @@ class Pipeline:
     def apply(self, batch: EventBatch) -> None:
         """Take in a decoded batch."""
         self.state.apply(batch)
-        self.consumed.update({p.topic: span.records for p, span in batch.spans.items()})
+        for partition, span in batch.spans.items():
+            self.consumed[partition.topic] += span.records
         self.rejected.update((r.model, r.reason) for r in batch.rejected)
 
     def advance(self, lagging: Collection[Partition]) -> list[Key]:
@@ -125,18 +126,8 @@ def device(name: str) -> torch.device:
 
 
 def start_of_reading(config: Config, now: int) -> int:
-    """Return the time, in microseconds, from which on the log fills every window.
-
-    That is the longest duration plus maturity and allowed lateness before `now`, or a day where no
-    window has a duration.
-    """
-    spans = [
-        w.duration + model.label_maturity
-        for model in config.models.values()
-        for w in model.windows
-        if w.duration is not None
-    ]
-    return now - microseconds(max(spans, default=_FALLBACK_START) + config.events.allowed_lateness)
+    """Return the event time, in microseconds, from which on the log fills every window at `now`."""
+    return now - microseconds(config.lookback)
 
 
 def decoder(config: Config, topics: Iterable[str], clock: Clock, *, from_files: bool = False) -> Decoder:

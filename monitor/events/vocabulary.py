@@ -21,7 +21,7 @@ class Vocabulary:
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.overflowed = 0
-        self._codes: dict[str | None, int] = {None: MISSING}
+        self._codes: dict[str | None, int] = {None: MISSING, "other": OTHER_VALUE}
         self._names: list[str | None] = [None, "other"]
 
     def code(self, value: str | None) -> int:

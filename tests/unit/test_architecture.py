@@ -29,7 +29,7 @@ MAY_KNOW = {
     "report_json": {"report", "text_report", "wording"},
     "evaluation": {"events", "metrics", "report", "state"},
     "series": {"report"},
-    "daemon_series": {"status"},
+    "daemon_series": {"series", "status"},
     "exporter": {"daemon_series", "report", "series", "status"},
     "web": {
         "errors",
@@ -39,7 +39,6 @@ MAY_KNOW = {
         "status",
         "text_report",
         "wording",
-        "daemon_series",
     },
     "client": {"config", "errors"},
     "logs": set(),
@@ -54,7 +53,7 @@ FREE = {"daemon", "cli", "demo", "__init__"}
 
 ONLY_IN = {
     "kafka": {"sources", "demo"},
-    "prometheus_client": {"exporter", "daemon_series", "web"},
+    "prometheus_client": {"exporter"},
     "apscheduler": {"schedule"},
     "torch": {"state", "metrics", "evaluation", "pipeline"},
     "sklearn": {"demo"},

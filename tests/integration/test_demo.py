@@ -1,0 +1,57 @@
+"""The demo as a user runs it, for a short while."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+DEMO = [sys.executable, "-c", "from monitor.cli import main; main()", "demo"]
+
+
+@pytest.fixture
+def demo():
+    """Start the demo with options, and end it whatever happens."""
+    started = []
+
+    def start(*options):
+        process = subprocess.Popen(
+            [*DEMO, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.terminate()
+        process.communicate(timeout=60)
+
+
+def test_it_shows_the_damage_and_ends_by_itself(demo):
+    process = demo("--seconds", "20")
+    out, err = process.communicate(timeout=280)
+    assert process.returncode == 0, out + err
+    assert err == ""
+    assert re.search(r"http://127\.0\.0\.1:\d+/", out)
+    assert "healthy; goes wrong in" in out
+    assert "WRONG for" in out
+    assert int(re.findall(r"rejected (\d+)", out)[-1]) > 0
+    values = re.search(
+        r"malignant fell: (0\.\d+) \[.+\] before the change, (0\.\d+) \[.+\] now", " ".join(out.split())
+    )
+    before, after = map(float, values.groups())
+    assert before > 0.8 > 0.75 > after
+
+
+def test_it_ends_on_a_signal_and_says_that_nothing_was_seen(demo):
+    process = demo()
+    for text in process.stdout:
+        if "healthy" in text:
+            break
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (1, "")
+    assert "Stopped before the model went wrong." in out
