@@ -95,6 +95,7 @@ class Daemon:
             _export_options(config),
             headline={metric.name for metric in CATALOG if metric.headline},
         )
+        self._threads: Mapping[str, Callable[[], bool]] = {}
         self.port: int | None = None
 
     def stop(self) -> None:
@@ -116,16 +117,19 @@ class Daemon:
             parts.callback(server.stop)
             self.port = server.port
             log.info("serving", extra={"host": self._config.server.host, "port": server.port})
+            source = self._make_source(self._stop)
             if self._config.kafka.dead_letter_topic:
                 self._dead_letters = DeadLetters(
-                    self._config.kafka.consumer_settings(), self._config.kafka.dead_letter_topic
+                    self._config.kafka.consumer_settings(),
+                    self._config.kafka.dead_letter_topic,
+                    topic_ids=lambda: source.topic_ids,
                 )
                 parts.callback(self._dead_letters.close)
-            source = self._make_source(self._stop)
             parts.callback(source.close)
             self._schedule.every(self._config.evaluation.every.total_seconds(), "evaluate", self._evaluate)
             self._schedule.start()
             parts.callback(self._schedule.stop)
+            self._threads = {"http": lambda: server.alive, "schedule": lambda: self._schedule.alive}
             self._loop(source)
         log.info("stopped")
 
@@ -139,6 +143,9 @@ class Daemon:
         evaluation = self._last_evaluation
         return replace(
             self._status,
+            dead_threads=tuple(
+                name for name, alive in self._threads.items() if not (self._stop.is_set() or alive())
+            ),
             poll_age=None if self._last_turn is None else now - self._last_turn,
             evaluation_age=None if evaluation is None else now - evaluation[0],
             last_evaluation=None if evaluation is None else evaluation[1],

@@ -28,7 +28,7 @@ from monitor.state.windows import Extent, WindowSpec, extent
 CUMULATIVE = "all"
 """Name of the window that holds every event."""
 
-_CELLS_AT_ONCE = 1 << 22
+_CELLS_AT_ONCE = 1 << 20
 """Score groups evaluated in one batch; bounds the memory of the kernel's float64 arrays."""
 
 

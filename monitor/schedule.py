@@ -25,6 +25,8 @@ class Schedule:
     """
 
     def __init__(self) -> None:
+        for name in ("apscheduler.scheduler", "apscheduler.executors.default"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # said by the listeners below
         # By default a job that is a second late is skipped without a word.
         self._scheduler = BackgroundScheduler(
             timezone=UTC, job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
@@ -40,9 +42,13 @@ class Schedule:
 
     def start(self) -> None:
         """Start the jobs."""
-        for name in ("apscheduler.scheduler", "apscheduler.executors.default"):
-            logging.getLogger(name).setLevel(logging.CRITICAL)  # said by the listeners below
         self._scheduler.start()
+
+    @property
+    def alive(self) -> bool:
+        """Whether jobs still run; False before the start, and if the scheduler's thread died."""
+        thread = self._scheduler._thread
+        return thread is not None and thread.is_alive()
 
     def stop(self) -> None:
         """Wait for running jobs, then end."""

@@ -68,3 +68,7 @@ class LiveSource(Source, Protocol):
     @property
     def rebalances(self) -> int:
         """How often partitions came or went."""
+
+    @property
+    def topic_ids(self) -> Mapping[str, str | None]:
+        """Id of each topic that is known; None where the broker gives none."""

@@ -1,0 +1,65 @@
+"""Brokers that tests share; each starts once, when a test asks for it."""
+
+import gc
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.brokers import ApacheKafka, EmbeddedBroker
+
+HOW_TO_GET_KAFKA = (
+    "needs Apache Kafka: install Java 17 (apt-get install -y openjdk-17-jre-headless), unpack a binary "
+    "release from https://kafka.apache.org/downloads and set KAFKA_HOME to its folder"
+)
+
+
+@pytest.fixture(scope="module")
+def refused_sockets() -> Iterator[None]:
+    """Collect the sockets of refused connections, which kafka-python leaves to the garbage collector.
+
+    Goes with `pytest.mark.filterwarnings("ignore:unclosed <s:ResourceWarning")` on the module.
+    """
+    yield
+    gc.collect()
+
+
+@pytest.fixture(scope="session")
+def embedded_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedBroker]:
+    """A broker inside the test dependencies; see `EmbeddedBroker` for what it does not do."""
+    broker = EmbeddedBroker(tmp_path_factory.mktemp("embedded-broker"))
+    yield broker
+    broker.stop()
+
+
+@pytest.fixture(scope="session")
+def kafka_home() -> Path:
+    """Folder of Apache Kafka; tests that need one are skipped where there is none."""
+    home = os.environ.get("KAFKA_HOME")
+    if not home:
+        pytest.skip(HOW_TO_GET_KAFKA)
+    # From here on it was asked for: whatever is missing is a failure.
+    jars = sorted(Path(home).glob("libs/kafka_*.jar"))
+    if not jars:
+        pytest.fail(f"KAFKA_HOME={home} has no libs/kafka_*.jar; {HOW_TO_GET_KAFKA}")
+    if shutil.which("java") is None:
+        pytest.fail(f"there is no java; {HOW_TO_GET_KAFKA}")
+    return Path(home)
+
+
+@pytest.fixture(scope="session")
+def apache_kafka(kafka_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApacheKafka]:
+    """One node of Apache Kafka that creates topics on demand."""
+    broker = ApacheKafka(kafka_home, tmp_path_factory.mktemp("kafka") / "node")
+    yield broker
+    broker.stop()
+
+
+@pytest.fixture(scope="session")
+def secure_kafka(kafka_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApacheKafka]:
+    """One node with SASL and TLS listeners and an authorizer."""
+    broker = ApacheKafka(kafka_home, tmp_path_factory.mktemp("kafka-secure") / "node", secure=True)
+    yield broker
+    broker.stop()

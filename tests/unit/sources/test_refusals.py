@@ -1,0 +1,65 @@
+import pytest
+from kafka import errors
+
+from monitor.sources.refusals import explain_refusal, is_fenced, is_passing
+
+SETTINGS = {"sasl_plain_username": "alice", "sasl_plain_password": "hunter2"}
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        errors.CommitFailedError(),
+        errors.CommitFailedError(errors.IllegalGenerationError()),
+        errors.UnknownMemberIdError(),
+        errors.IllegalGenerationError(),
+        errors.FencedInstanceIdError(),
+    ],
+)
+def test_fenced(error):
+    assert is_fenced(error)
+    assert not is_passing(error)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        errors.RebalanceInProgressError(),
+        errors.CommitFailedError(errors.RebalanceInProgressError()),
+        errors.KafkaConnectionError(),
+        errors.KafkaTimeoutError(),
+        errors.NotCoordinatorError(),
+    ],
+)
+def test_passing(error):
+    assert is_passing(error)
+    assert not is_fenced(error)
+
+
+@pytest.mark.parametrize(
+    ("error", "cause", "remedy"),
+    [
+        (errors.CommitFailedError(), "gone on without", "restart"),
+        (
+            errors.GroupAuthorizationFailedError("g"),
+            "'alice' may not use the consumer group 'g'",
+            "--group g",
+        ),
+        (errors.TopicAuthorizationFailedError({"t"}), "'alice' may not read t", "--operation Read"),
+        (errors.InconsistentGroupProtocolError(), "other consumers", "kafka.group_id"),
+        (errors.InvalidSessionTimeoutError(), "kafka.session_timeout_ms", "group.max.session.timeout.ms"),
+        (errors.CorruptRecordError("partition x at 3"), "partition x at 3", "restore"),
+        (errors.UnsupportedVersionError("x"), "UnsupportedVersionError", ""),
+    ],
+)
+def test_messages_name_cause_and_remedy(error, cause, remedy):
+    message = str(explain_refusal(error, SETTINGS, "g"))
+    assert cause in message
+    assert remedy in message
+    assert "hunter2" not in message
+
+
+def test_a_static_name_used_twice_is_said():
+    message = str(explain_refusal(errors.FencedInstanceIdError(), {"group_instance_id": "one"}, "g"))
+    assert "'one'" in message
+    assert "kafka.group_instance_id" in message
