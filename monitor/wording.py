@@ -55,8 +55,8 @@ SCORES: Mapping[str, str] = {
 def headline(window: WindowReport, families: Iterable[str]) -> Iterator[Value]:
     """Yield the values of these families to show first, in the order of the families.
 
-    Those are of a binary model the values of its positive class and of the whole, of any other model the
-    values of the whole and their macro averages.
+    Those are of a binary model the values of its positive class and those that have no class (a whole that
+    repeats the positive class is left out), of any other model the values of the whole and macro averages.
     """
     leading: defaultdict[str, list[Value]] = defaultdict(list)
     for value in window.values:
@@ -72,7 +72,7 @@ def _leads(value: Value, positive: str | None) -> bool:
         return False
     if positive is None:
         return labels.get("class", "") == "" and labels.get("average", "macro") == "macro"
-    return "average" not in labels and labels.get("class", "") in ("", positive)
+    return "average" not in labels and labels.get("class", positive) == positive
 
 
 def title(value: Value) -> str:
@@ -125,3 +125,11 @@ def _datetime(microseconds: int) -> datetime:
 def printable(text: str) -> str:
     """Escape what would move a cursor, break a line or reorder text: names come from messages."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def message(value: bytes | None, width: int = 160) -> str:
+    """Return the beginning of a message as one printable line."""
+    if value is None:
+        return "(no value)"
+    text = printable(value[: 4 * width].decode(errors="replace"))
+    return text if len(text) <= width else text[: width - 1] + "…"
