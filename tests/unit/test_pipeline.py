@@ -1,0 +1,138 @@
+"""Decoder and state together: the fence against replays, limits, retirement, the start of reading."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import pytest
+import torch
+
+from monitor.clock import ManualClock
+from monitor.config import load_config
+from monitor.errors import ConfigurationError
+from monitor.metrics import catalog
+from monitor.pipeline import Pipeline, device, start_of_reading
+from monitor.records import Partition
+from monitor.report_json import report_object
+from tests.support.records import RECORD_MS, batch
+
+CONFIGURATION = """
+kafka: {bootstrap_servers: [localhost:9092], topics: [t], group_id: g}
+models:
+  fraud: {task: binary, classes: [legit, fraud], windows: [{name: last_10, events: 10}], segments: [region]}
+  "*": {task: multiclass, classes: [a, b, c], windows: [{name: 2h, duration: 2h}], label_maturity: 30m}
+events: {allowed_lateness: 5m}
+limits: {retire_after: 1h, segment_values: 1, versions_per_model: 2}
+"""
+START = RECORD_MS / 1000 - 3 * 3600
+
+
+@pytest.fixture
+def config(tmp_path):
+    path = tmp_path / "monitor.yaml"
+    path.write_text(CONFIGURATION)
+    return load_config(path, {})
+
+
+@pytest.fixture
+def pipeline(config) -> Pipeline:
+    return Pipeline(config, ["t"], ManualClock(RECORD_MS * 1000))
+
+
+def event(seconds: float, **changes: object) -> dict[str, object]:
+    fields = {"model": "fraud", "version": "1", "timestamp": START + seconds, "label": "fraud", "score": 0.75}
+    return {**fields, **changes}
+
+
+def consume(pipeline: Pipeline, values: list[object], first: int = 0) -> None:
+    pipeline.apply(pipeline.decode([batch(values, first)]))
+
+
+def events_of(pipeline: Pipeline) -> dict[tuple[str, str, str], int]:
+    report = pipeline.evaluate(pipeline.state.view()).report
+    return {(w.model, w.version, w.window): w.events for w in report.windows if not w.segment}
+
+
+def test_records_that_come_again_are_counted_once(pipeline: Pipeline) -> None:
+    values = [event(i) for i in range(5)] + [b"bad"]
+    consume(pipeline, values)
+    consume(pipeline, values)  # all of them again
+    consume(pipeline, [*values[3:], event(9)], first=3)  # some again
+    assert events_of(pipeline)["fraud", "1", "all"] == 6
+    assert pipeline.consumed == {"t": 7}
+    assert pipeline.rejected == {("", "not_json"): 1}
+    assert pipeline.state.next_offsets == {Partition("t", 0): 7}
+
+
+def test_nothing_new_changes_nothing(pipeline: Pipeline) -> None:
+    pipeline.apply(pipeline.decode([]))
+    assert pipeline.evaluate(pipeline.state.view()).report.windows == ()
+    assert pipeline.state.next_offsets == {}
+
+
+def test_offsets_advance_over_records_that_are_all_rejected(pipeline: Pipeline) -> None:
+    consume(pipeline, [b"bad", b"worse"])
+    assert pipeline.state.next_offsets == {Partition("t", 0): 2}
+
+
+def test_immature_events_are_held_but_not_shown(pipeline: Pipeline) -> None:
+    vector = {"model": "other-model", "label": "a", "score": None, "scores": [0.5, 0.25, 0.25]}
+    consume(pipeline, [event(0, **vector), event(3600, **vector)])
+    assert events_of(pipeline) == {("other-model", "1", "2h"): 1, ("other-model", "1", "all"): 2}
+
+
+def test_a_retired_version_is_gone_and_makes_room(pipeline: Pipeline) -> None:
+    consume(pipeline, [event(0, version="1"), event(0, version="2"), event(0, version="3")])
+    assert pipeline.rejected == {("fraud", "too_many_models"): 1}
+    assert pipeline.limits_reached()["versions_per_model"] == 1
+    consume(pipeline, [event(2 * 3600, version="2")], first=3)
+    assert pipeline.advance(()) == [("fraud", "1")]
+    consume(pipeline, [event(2 * 3600, version="3")], first=4)
+    assert {version for _, version, _ in events_of(pipeline)} == {"2", "3"}
+
+
+def test_segment_values_beyond_the_limit_share_a_name_and_are_counted(pipeline: Pipeline) -> None:
+    regions = ["eu", "us", "cn", "eu"]
+    consume(pipeline, [event(i, segments={"region": region}) for i, region in enumerate(regions)])
+    report = pipeline.evaluate(pipeline.state.view()).report
+    found = {w.segment: w.events for w in report.windows if w.window == "last_10"}
+    assert found == {"": 4, "region=eu": 2, "region=other": 2}
+    assert pipeline.limits_reached()["segment_values"] == 2
+
+
+def test_reading_starts_where_the_longest_window_does(config) -> None:
+    hours = 2 + 0.5  # duration and maturity of one model
+    assert start_of_reading(config, 10**15) == 10**15 - round((hours * 3600 + 300) * 1e6)
+
+
+def test_a_missing_gpu_is_said_to_be_missing(monkeypatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert device("auto") == torch.device("cpu")
+    with pytest.raises(ConfigurationError, match=r"evaluation\.device"):
+        device("cuda")
+
+
+def test_a_metric_that_fails_leaves_the_others(pipeline: Pipeline, monkeypatch) -> None:
+    consume(pipeline, [event(i, label=label) for i, label in enumerate(["fraud", "legit"] * 3)])
+    assert not pipeline.evaluate(pipeline.state.view()).failures
+
+    def broken(_: object) -> None:
+        raise RuntimeError("out of order")
+
+    rows = [
+        dataclasses.replace(r, compute=broken) if r.name == "classifier_brier_score" else r
+        for r in catalog.CATALOG
+    ]
+    monkeypatch.setattr(catalog, "CATALOG", tuple(rows))
+    found = pipeline.evaluate(pipeline.state.view())
+    assert list(found.failures) == ["classifier_brier_score"]
+    names = {v.name for v in found.report.windows[0].values}
+    assert "classifier_roc_auc" in names
+    assert "classifier_brier_score" not in names
+
+
+def test_json_of_a_report_has_no_nan(pipeline: Pipeline) -> None:
+    consume(pipeline, [event(0)])
+    report = pipeline.evaluate(pipeline.state.view()).report
+    json.dumps(report_object(report, report.windows), allow_nan=False)
