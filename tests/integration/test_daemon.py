@@ -13,6 +13,7 @@ from kafka import KafkaConsumer, TopicPartition
 
 from tests.support.brokers import Broker
 from tests.support.daemons import running
+from tests.support.recipes import recipe, tied_recipe
 from tests.unit.events.test_reasons import CASES
 
 CONFIGURATION = """
@@ -126,7 +127,10 @@ def test_probes_page_and_series_of_a_new_instance(embedded_broker: Broker, tmp_p
 def test_versions_windows_and_segments_are_told_apart(embedded_broker: Broker, tmp_path: Path) -> None:
     topic = embedded_broker.create_topic("versions")
     values = [event(i, version="1" if i < 100 else "2") for i in range(160)]
-    values += [event(160, version="2", label=None), event(161, model="iris", label="a", scores=[0.5, 0.25, 0.25])]
+    values += [
+        event(160, version="2", label=None),
+        event(161, model="iris", label="a", scores=[0.5, 0.25, 0.25]),
+    ]
     embedded_broker.produce(topic, values)
     with running(configuration(embedded_broker, topic), tmp_path) as daemon:
         daemon.wait_for_records(len(values))
@@ -218,3 +222,65 @@ def test_a_password_comes_from_a_file_and_a_wrong_one_ends_in_one_message(
     errors = [line for line in done.stderr.splitlines() if line.startswith("monitor: ")]
     assert len(errors) == 1
     assert "sasl_plain_password" in errors[0]
+
+
+REFERENCES = {
+    "r1": {
+        ("recall", "fraud"): 49 / 79,
+        ("precision", "fraud"): 49 / 59,
+        ("specificity", "fraud"): 0.917355371901,
+        ("npv", "fraud"): 0.787234042553,
+        ("f1", "fraud"): 0.710144927536,
+        ("roc_auc", "fraud"): 0.895177319803,
+        ("average_precision", "fraud"): 0.862802186559,
+        ("partial_roc_auc", "0.05"): 0.420859922586,
+        ("partial_roc_auc", "0.1"): 0.522648812637,
+        ("partial_roc_auc_mcclish", "0.1"): 0.748762532967,
+        ("recall_at_fpr", "0.1"): 0.708860759494,
+        ("brier_score", "all"): 0.132679424739,
+        ("brier_score", "positive"): 0.239354813214,
+        ("brier_score", "negative"): 0.0630318570576,
+        ("log_loss", "fraud"): 0.40800982576,
+    },
+    "r2": {
+        ("recall", "fraud"): 54 / 79,
+        ("precision", "fraud"): 54 / 65,
+        ("roc_auc", "fraud"): 0.891934302751,
+        ("average_precision", "fraud"): 0.835424479125,
+        ("partial_roc_auc", "0.05"): 0.400155176622,
+        ("partial_roc_auc", "0.1"): 0.513007636782,
+        ("partial_roc_auc_mcclish", "0.05"): 0.692387270063,
+        ("recall_at_fpr", "0.1"): 0.683544303797,
+        ("brier_score", "all"): 0.1333,
+        ("brier_score", "positive"): 0.239367088608,
+        ("log_loss", "fraud"): 0.47058144946,
+    },
+}
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_reference_sets_give_their_digits(name: str, embedded_broker: Broker, tmp_path: Path) -> None:
+    labels, scores = {"r1": recipe, "r2": tied_recipe}[name]()
+    topic = embedded_broker.create_topic(name)
+    classes = ("legit", "fraud")
+    embedded_broker.produce(
+        topic,
+        [
+            event(i, label=classes[y], score=p)
+            for i, (y, p) in enumerate(zip(labels.tolist(), scores.tolist(), strict=True))
+        ],
+    )
+    with running(configuration(embedded_broker, topic), tmp_path) as daemon:
+        daemon.wait_for_records(200)
+        found = {}
+        for metric in daemon.json("/api/v1/report?model=fraud&window=all")["reports"][0]["metrics"]:
+            for label in ("class", "max_fpr", "subset"):
+                if metric["labels"].get("class") == "fraud" and label in metric["labels"]:
+                    found[metric["name"].removeprefix("classifier_"), metric["labels"][label]] = metric
+    for key, value in REFERENCES[name].items():
+        # Reference numbers are of float64 scores; a score is the float32 nearest to its input.
+        tolerance = 1e-7 if key[0] in ("brier_score", "log_loss") else 1e-11
+        assert found[key]["value"] == pytest.approx(value, abs=tolerance), key
+    (recall,) = found["recall", "fraud"]["intervals"]
+    if name == "r1":
+        assert (recall["lower"], recall["upper"]) == pytest.approx((0.5100187124379018, 0.7193350467845725))

@@ -59,7 +59,8 @@ Y2000 = 946_684_800_000_000
 LOGS = {
     "employment": Log(
         file="employment_ma.parquet",
-        model="{task: binary, classes: ['0', '1'], segments: [sex], costs: {false_negative: 4, false_positive: 1}",
+        model="{task: binary, classes: ['0', '1'], segments: [sex], "
+        "costs: {false_negative: 4, false_positive: 1}",
         classes=("0", "1"),
         positive=1,
         label="employed",
@@ -86,7 +87,8 @@ LOGS = {
     ),
     "credit_card": Log(
         file="credit_card_multiclass.parquet",
-        model="{task: multiclass, classes: [prepaid_card, highstreet_card, upmarket_card], segments: [channel]",
+        model="{task: multiclass, classes: [prepaid_card, highstreet_card, upmarket_card], "
+        "segments: [channel]",
         classes=("prepaid_card", "highstreet_card", "upmarket_card"),
         positive=None,
         label="y_true",
