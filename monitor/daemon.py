@@ -95,7 +95,7 @@ class Daemon:
             _export_options(config),
             headline={metric.name for metric in CATALOG if metric.headline},
         )
-        self._threads: Mapping[str, Callable[[], bool]] = {}
+        self._threads: dict[str, Callable[[], bool]] = {}
         self.port: int | None = None
 
     def stop(self) -> None:
@@ -130,6 +130,8 @@ class Daemon:
             self._schedule.start()
             parts.callback(self._schedule.stop)
             self._threads = {"http": lambda: server.alive, "schedule": lambda: self._schedule.alive}
+            if (letters := self._dead_letters) is not None:
+                self._threads["dead-letters"] = lambda: letters.alive
             self._loop(source)
         log.info("stopped")
 

@@ -107,6 +107,11 @@ def test_a_broker_that_is_going_closes_connections_too():
     assert explain([unanswered] * 3 + [CLOSED_AFTER_ANSWER], SASL).waiting_helps
 
 
+def test_a_time_out_is_told_from_a_closed_connection():
+    late = LOST.format("unknown", "[Error 7] RequestTimedOutError: Request timed out after 3 ms")
+    assert "no answer" in explain([late], {}).message
+
+
 def test_no_reason_at_all():
     assert "no answer" in explain([], {}).message
 

@@ -1,0 +1,344 @@
+"""Raw records from Kafka, through kafka-python."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Literal
+
+from kafka import TopicPartition
+from kafka.errors import KafkaError, LogTruncationError, OffsetOutOfRangeError
+from kafka.structs import MemberState, OffsetAndMetadata
+
+from monitor.clock import Clock, SystemClock
+from monitor.records import Partition, RecordBatch
+from monitor.sources.assignor import OneOwnerAssignor
+from monitor.sources.base import Poll
+from monitor.sources.cluster import Cluster
+from monitor.sources.lag import EndOffsets
+from monitor.sources.positions import Place, Start, place, ranges, starting_points
+from monitor.sources.rebalance import RebalanceListener, leave
+from monitor.sources.refusals import explain_refusal, is_passing
+from monitor.sources.settings import consumer_settings
+
+logger = logging.getLogger(__name__)
+
+COMMIT_TIMEOUT_MS = 3000
+CLOSE_TIMEOUT = 5.0
+"""Seconds."""
+
+# Brokers that give no topic ids may lack long polls as well (the embedded one): an empty poll there
+# comes back at once, and the client would ask again without end.
+_SHORT_POLL_MS = 5
+_PAUSE_AFTER_SHORT_POLL = 0.05
+
+
+class KafkaSource:
+    """Topics of Kafka, read by the one owner of a consumer group; see `monitor.sources.base.Source`.
+
+    Nothing connects before the first `poll`, and no `poll` lasts much longer than one attempt to
+    connect: while a broker or a topic is missing, polls are empty and `problem` says why.
+
+    Parameters
+    ----------
+    settings
+        kafka-python's consumer settings by their own names.
+    topics
+        Topics to read.
+    group_id
+        The consumer group.
+    start
+        Where partitions begin that nothing is known of.
+    start_timestamp
+        Epoch microseconds where ``start="windows"`` begins; None where no window needs a past.
+    give_up_after
+        Seconds that an unreachable broker or a missing topic is waited for.
+    known_offsets
+        Next offsets of those of the given partitions that the state knows. Called on the poll
+        thread before their first record is read; `topic_ids` is up to date then.
+    on_topic_recreated
+        ``"refuse"``: an error. ``"restart"``: everything is reported as revoked, and the new topic is
+        read from its beginning.
+    clock
+        Where time comes from.
+    stop
+        Ends every wait between attempts when set.
+
+    Attributes
+    ----------
+    offsets_lost : int
+        Offsets that were gone before they were read.
+    log_truncations : int
+        Times that a partition's log ended before our position.
+    commit_failures : int
+        Commits that no broker took; a later one makes them good.
+    """
+
+    def __init__(
+        self,
+        settings: Mapping[str, object],
+        topics: Sequence[str],
+        group_id: str,
+        *,
+        start: Start = "windows",
+        start_timestamp: Callable[[], int | None] = lambda: None,
+        give_up_after: float = 600.0,
+        known_offsets: Callable[[Collection[Partition]], Mapping[Partition, int]] = lambda _: {},
+        on_topic_recreated: Literal["refuse", "restart"] = "refuse",
+        clock: Clock | None = None,
+        stop: threading.Event | None = None,
+    ) -> None:
+        self.offsets_lost = 0
+        self.log_truncations = 0
+        self.commit_failures = 0
+        self._settings = consumer_settings(settings)
+        self._topics = list(topics)
+        self._group_id = group_id
+        self._start: Start = start
+        self._start_timestamp = start_timestamp
+        self._known_offsets = known_offsets
+        self._clock = clock or SystemClock()
+        self._stop = stop or threading.Event()
+        self._cluster = Cluster(
+            self._settings,
+            self._topics,
+            give_up_after,
+            self._clock,
+            restart=on_topic_recreated == "restart",
+        )
+        self._consumer: Any = None
+        self._listener: RebalanceListener | None = None
+        self._ends: EndOffsets | None = None
+        self._long_polls = True
+        self._assigned: frozenset[Partition] = frozenset()
+        self._pending: set[Partition] = set()  # assigned by the group, without a position of ours
+        self._recreated: set[str] = set()
+        self._delivered: dict[Partition, int] = {}
+        self._held: frozenset[Partition] = frozenset()
+
+    @property
+    def problem(self) -> str | None:
+        """Why nothing can be read at the moment; None while all is well."""
+        return self._cluster.problem
+
+    @property
+    def rebalances(self) -> int:
+        """How often partitions came or went."""
+        return self._listener.rebalances if self._listener else 0
+
+    @property
+    def topic_ids(self) -> Mapping[str, str | None]:
+        """Id of each topic; None where the broker gives none."""
+        return self._cluster.topic_ids
+
+    def poll(self, timeout: float) -> Poll:
+        """Return what is there; see `Source.poll`."""
+        if self._consumer is None and not self._open():
+            self._stop.wait(min(timeout, self._cluster.pause()))
+            return Poll()
+        found: dict[Any, list[Any]] = {}
+        try:
+            self._note_recreated(self._cluster.look())
+            if self._pending and not self._losing():
+                self._position()
+            if not self._losing():
+                found = self._fetch(timeout)
+        except (OffsetOutOfRangeError, LogTruncationError) as error:
+            self._relocate(error)
+        except KafkaError as error:
+            if not is_passing(error):
+                raise explain_refusal(error, self._settings, self._group_id) from error
+            self._cluster.say(f"Kafka does not answer: {type(error).__name__}: {error}")
+            self._stop.wait(min(timeout, 0.5))
+        return self._after(found)
+
+    def assigned(self) -> frozenset[Partition]:
+        """Partitions that are ours and positioned; empty on a standby."""
+        return self._assigned
+
+    def lag(self) -> Mapping[Partition, int]:
+        """Offsets between position and end of each assigned partition."""
+        if self._ends is None:
+            return {}
+        return self._ends.lag({partition: self._next(partition) for partition in self._assigned})
+
+    def hold(self, partitions: Collection[Partition]) -> None:
+        """Read no further from exactly these partitions until the next call."""
+        held = frozenset(partitions)
+        for partition in (held - self._held) & self._assigned:
+            self._consumer.pause(TopicPartition(*partition))
+        for partition in (self._held - held) & self._assigned:
+            self._consumer.resume(TopicPartition(*partition))
+        self._held = held
+
+    def commit(self, next_offsets: Mapping[Partition, int]) -> None:
+        """Tell the broker what the state contains; see `Source.commit`.
+
+        Raises
+        ------
+        SourceError
+            Where the group has gone on without us.
+        """
+        offsets = {
+            TopicPartition(*partition): OffsetAndMetadata(self._past_markers(partition, offset), "", -1)
+            for partition, offset in next_offsets.items()
+            if partition in self._assigned
+        }
+        if not offsets:
+            return
+        try:
+            self._consumer.commit(offsets, timeout_ms=COMMIT_TIMEOUT_MS)
+        except KafkaError as error:
+            if not is_passing(error):
+                raise explain_refusal(error, self._settings, self._group_id) from error
+            if self.commit_failures == 0:
+                logger.warning("a commit failed and will be repeated: %s", error)
+            self.commit_failures += 1
+
+    def close(self) -> None:
+        """Leave the group; never raises, never takes longer than a few seconds."""
+        # On a thread of its own: a client whose broker hangs may not keep its time-outs.
+        leaving = threading.Thread(target=self._leave, name="kafka-close", daemon=True)
+        leaving.start()
+        leaving.join(CLOSE_TIMEOUT)
+        self._assigned = frozenset()
+
+    def _open(self) -> bool:
+        assignor = OneOwnerAssignor()
+        consumer = self._cluster.open(assignor, self._group_id)
+        if consumer is None:
+            return False
+        self._listener = RebalanceListener(consumer, assignor)
+        consumer.subscribe(self._topics, listener=self._listener)
+        with suppress(KafkaError):
+            # A leader that does not know the topics yet would assign nothing, to an owner too.
+            consumer.bootstrap(timeout_ms=3000, refresh=True)
+        self._ends = EndOffsets(consumer, self._cluster.admin, self._clock)
+        self._long_polls = any(self.topic_ids.values())
+        self._consumer = consumer
+        return True
+
+    def _fetch(self, timeout: float) -> dict[Any, list[Any]]:
+        fetcher = self._consumer._fetcher
+        if not fetcher._next_partition_records:
+            # kafka-python (3.0.12) gives the buffered records of a partition that was paused and resumed
+            # only where this is None; the used-up buffer of another partition would block them for ever.
+            fetcher._next_partition_records = None
+        milliseconds = int(timeout * 1000)
+        short = not self._long_polls and bool(self._assigned)
+        found: dict[Any, list[Any]] = self._consumer.poll(
+            timeout_ms=min(milliseconds, _SHORT_POLL_MS) if short else milliseconds
+        )
+        if short and not found:
+            self._stop.wait(min(timeout, _PAUSE_AFTER_SHORT_POLL))
+        if self._consumer.group_metadata().state is MemberState.REBALANCING:
+            # kafka-python (3.0.12) forgets a join that outlasts one poll, where it joined because partitions
+            # were added: no assignment, no heartbeat, no exception. Asked for again, it goes on.
+            self._consumer._coordinator.request_rejoin()
+        return found
+
+    def _after(self, found: dict[Any, list[Any]]) -> Poll:
+        assert self._listener is not None
+        came, went = self._listener.take()
+        self._pending |= came
+        if went or self._losing():
+            # What was fetched meanwhile is read again: whoever loses a partition forgets all of them.
+            return Poll(revoked=frozenset(went) | self._let_go())
+        batches = []
+        for partition, records in found.items():
+            ours = Partition(partition.topic, partition.partition)
+            self._delivered[ours] = records[-1].offset + 1
+            batches.append(RecordBatch(ours, records))
+        return Poll(batches)
+
+    def _let_go(self) -> frozenset[Partition]:
+        """Give every partition up; those that remain ours are positioned anew."""
+        lost, self._assigned = self._assigned, frozenset()
+        self._pending = {Partition(*partition) for partition in self._consumer.assignment()}
+        self._consumer.pause(*self._consumer.assignment())
+        if not self._pending:
+            self._recreated = set()
+        logger.info("partitions given up: %s", sorted(map(_text, lost)))
+        return lost
+
+    def _note_recreated(self, topics: set[str]) -> None:
+        if self._assigned or self._pending:
+            self._recreated |= topics
+
+    def _losing(self) -> bool:
+        """Whether what was read so far is to be reported as lost before anything new is read."""
+        return bool(self._recreated and self._assigned)
+
+    def _position(self) -> None:
+        """Seek and resume what was assigned; after an error it stays pending."""
+        self._note_recreated(self._cluster.look_now())
+        if self._losing():
+            return
+        assert self._ends is not None
+        entered = {partition.topic for partition in self._assigned} | self._recreated
+        available = ranges(self._cluster.admin, self._pending)
+        points = starting_points(
+            self._consumer,
+            available,
+            self._known_offsets(frozenset(self._pending)),
+            entered,
+            self._start,
+            self._start_timestamp,
+        )
+        for partition, point in points.items():
+            self._go_to(partition, point)
+            self._ends.begin(partition, available[partition].end)
+        self._assigned |= self._pending
+        self._pending, self._recreated = set(), set()
+        self._consumer.resume(*(TopicPartition(*p) for p in points if p not in self._held))
+        logger.info("reading from %s", {_text(p): point.offset for p, point in sorted(points.items())})
+        self._cluster.say(None)
+
+    def _go_to(self, partition: Partition, point: Place) -> None:
+        self._consumer.seek(TopicPartition(*partition), point.offset)
+        self._delivered[partition] = point.offset
+        if point.lost:
+            logger.warning("%s: %d offsets were gone before they were read", _text(partition), point.lost)
+            self.offsets_lost += point.lost
+        if point.truncated:
+            logger.warning("%s: the log ends before our position; going on at its end", _text(partition))
+            self.log_truncations += 1
+
+    def _relocate(self, error: OffsetOutOfRangeError | LogTruncationError) -> None:
+        """Put partitions back into what their logs still have."""
+        cut = error.divergent_offsets if isinstance(error, LogTruncationError) else {}
+        partitions = {Partition(*partition) for partition in cut or error.args[0]} & self._assigned
+        self._note_recreated(self._cluster.look_now())
+        if self._losing():
+            return
+        for partition, available in ranges(self._cluster.admin, partitions).items():
+            agreed = cut.get(TopicPartition(*partition))
+            point = place(agreed.offset if agreed else self._next(partition), available)
+            self._go_to(partition, point._replace(truncated=point.truncated or bool(cut)))
+
+    def _next(self, partition: Partition) -> int:
+        """Offset that is read next: the client's own position, past markers and aborted records."""
+        try:
+            position = self._consumer.position(TopicPartition(*partition), timeout_ms=0)
+        except KafkaError:
+            position = None  # to be validated; the next poll says why
+        return self._delivered[partition] if position is None else int(position)
+
+    def _past_markers(self, partition: Partition, offset: int) -> int:
+        # After everything that was delivered only transaction markers and aborted records can follow.
+        return self._next(partition) if offset >= self._delivered[partition] else offset
+
+    def _leave(self) -> None:
+        try:
+            if self._consumer is not None:
+                leave(self._consumer, self._cluster.admin, self._group_id, timeout=CLOSE_TIMEOUT * 0.4)
+        except Exception as error:  # whatever it is, we are going
+            logger.debug("leaving the group: %s", error)
+        finally:
+            self._cluster.close()
+
+
+def _text(partition: Partition) -> str:
+    return f"{partition.topic}/{partition.partition}"

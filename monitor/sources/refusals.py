@@ -1,0 +1,81 @@
+"""What a broker's refusal means for us, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kafka import errors
+
+from monitor.errors import SourceError
+from monitor.sources.topics import user_text
+
+_FENCED = (
+    errors.CommitFailedError,
+    errors.UnknownMemberIdError,
+    errors.IllegalGenerationError,
+    errors.FencedInstanceIdError,
+)
+
+
+def is_fenced(error: Exception) -> bool:
+    """Whether the group has gone on without us.
+
+    A commit that meets a rebalance comes as a `CommitFailedError` too, when the broker notices first.
+    """
+    if isinstance(error, errors.CommitFailedError) and error.args:
+        return not isinstance(error.args[0], errors.RebalanceInProgressError)
+    return isinstance(error, _FENCED)
+
+
+def is_passing(error: Exception) -> bool:
+    """Whether the same call may succeed later: a rebalance, a broker that is away."""
+    if isinstance(error, errors.CommitFailedError | errors.RebalanceInProgressError):
+        return not is_fenced(error)
+    return isinstance(error, errors.RetriableError) and not is_fenced(error)
+
+
+def explain_refusal(error: Exception, settings: Mapping[str, object], group_id: str) -> SourceError:
+    """Turn an error of `poll` or `commit` that waiting does not cure into one message with its remedy."""
+    instance = settings.get("group_instance_id")
+    if is_fenced(error):
+        if instance is not None and isinstance(error, errors.FencedInstanceIdError):
+            return SourceError(
+                f"another process joined the group {group_id!r} as {instance!r}, so this one stops; give "
+                "each instance a kafka.group_instance_id of its own"
+            )
+        return SourceError(
+            f"the group {group_id!r} has gone on without this instance (it did not answer for "
+            "kafka.session_timeout_ms, or was removed); another one owns the partitions now; restart this "
+            "one as a standby"
+        )
+    if isinstance(error, errors.GroupAuthorizationFailedError):
+        return SourceError(
+            f"{user_text(settings)} may not use the consumer group {group_id!r}; allow it (kafka-acls.sh "
+            f"--add --allow-principal User:NAME --operation Read --group {group_id}) or correct "
+            "kafka.group_id"
+        )
+    if isinstance(error, errors.TopicAuthorizationFailedError):
+        topics = (
+            ", ".join(sorted(error.args[0]))
+            if error.args and isinstance(error.args[0], set)
+            else "its topics"
+        )
+        return SourceError(
+            f"{user_text(settings)} may not read {topics}; allow it (kafka-acls.sh --add --allow-principal "
+            "User:NAME --operation Read --topic TOPIC) or correct kafka.topics"
+        )
+    if isinstance(error, errors.InconsistentGroupProtocolError):
+        return SourceError(
+            f"the group {group_id!r} is used by other consumers that share its partitions out differently; "
+            "set kafka.group_id to one that only monitor uses"
+        )
+    if isinstance(error, errors.InvalidSessionTimeoutError):
+        return SourceError(
+            "the broker refuses kafka.session_timeout_ms; choose one between its "
+            "group.min.session.timeout.ms and group.max.session.timeout.ms"
+        )
+    if isinstance(error, errors.CorruptRecordError):
+        return SourceError(f"{error}: a record is damaged; restore the partition from a replica, or skip it")
+    if isinstance(error, errors.SaslAuthenticationFailedError):
+        return SourceError(f"the broker no longer accepts {user_text(settings)}: {error}")
+    return SourceError(f"reading from Kafka failed: {type(error).__name__}: {error}")
