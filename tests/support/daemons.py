@@ -13,6 +13,43 @@ from typing import Any
 
 from monitor.config import load_config
 from monitor.daemon import Daemon
+from tests.support.brokers import Broker
+
+CONFIGURATION = """
+kafka:
+  bootstrap_servers: ["{address}"]
+  topics: [{topic}]
+  group_id: {topic}
+  start: earliest
+  receive_message_max_bytes: 2147483647
+{kafka}
+models:
+  fraud: {{task: binary, classes: [legit, fraud], positive_class: fraud, segments: [region],
+          windows: [{{name: last_50, events: 50}}, {{name: 1h, duration: 1h}}]}}
+  iris: {{task: multiclass, classes: [a, b, c]}}
+events: {{max_skew: 1s}}
+limits: {{event_bytes: 200kB}}
+evaluation: {{every: 200ms}}
+server: {{port: 0}}
+"""
+
+
+def configuration(broker: Broker, topic: str, **kafka: str) -> str:
+    extra = "".join(f"  {key}: {value}\n" for key, value in kafka.items())
+    return CONFIGURATION.format(address=broker.address, topic=topic, kafka=extra)
+
+
+def event(i: int, **changes: object) -> bytes:
+    fields = {
+        "id": f"e{i}",
+        "model": "fraud",
+        "version": "1",
+        "timestamp": 1_764_400_000 + i,
+        "label": "fraud" if i % 4 == 0 else "legit",
+        "score": (i % 10) / 10,
+        "segments": {"region": "eu" if i % 2 else "us"},
+    }
+    return json.dumps({**fields, **changes}).encode()
 
 
 class Running:

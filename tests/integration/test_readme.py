@@ -1,0 +1,162 @@
+"""README.md is true: its commands run, its event is one, its families and links exist."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from monitor.clock import SystemClock
+from monitor.config import load_config
+from monitor.metrics.catalog import CATALOG
+from monitor.pipeline import decoder
+from monitor.series import HELPS
+from tests.support.brokers import EmbeddedBroker, free_ports
+from tests.support.examples import blocks
+from tests.support.records import batch
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "README.md").read_text()
+[CONFIG] = [text for language, text in blocks(PAGE) if language == "yaml"]
+[EVENT] = [text for language, text in blocks(PAGE) if language == "json"]
+COMMANDS = [
+    command
+    for language, text in blocks(PAGE)
+    if language == "sh"
+    for line in text.splitlines()
+    if (command := line.partition("#")[0].strip())
+]
+PORT = "9464"
+SETUP = ". .venv/bin/activate"
+
+
+def test_its_event_is_one_under_its_configuration(tmp_path: Path) -> None:
+    path = tmp_path / "monitor.yaml"
+    path.write_text(CONFIG)
+    decoded = decoder(load_config(path, {}), ["t"], SystemClock()).decode([batch([EVENT.encode()])])
+    assert decoded.rejected == ()
+    [(model, version)] = decoded.columns
+    assert (model, version) == ("fraud", "2026-11-01")
+    columns = decoded.columns[model, version]
+    assert columns.timestamp[0] == 1764400000123000
+    assert (columns.label[0], columns.score[0, 0]) == (1, pytest.approx(0.87))
+    assert columns.segments[0, 0] > 0
+
+
+def test_its_families_exist() -> None:
+    table = PAGE.split("| families (`classifier_…`) |")[1].split("\n\n")[0]
+    named = re.findall(r"`(\w+)`", table)
+    assert len(named) > 20
+    known = {metric.name for metric in CATALOG} | set(HELPS)
+    assert {f"classifier_{name}" for name in named} <= known
+
+
+def test_its_links_lead_somewhere() -> None:
+    links = [link for link in re.findall(r"\]\(([^)]+)\)", PAGE) if "://" not in link]
+    assert len(links) > 5
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_its_make_targets_exist() -> None:
+    wanted = {command.removeprefix("make ") for command in COMMANDS if command.startswith("make ")}
+    assert wanted == {"demo", "test", "setup"}
+    for target in wanted:
+        asked = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True)
+        assert asked.returncode == 0, asked.stderr
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """Return an environment in which `monitor` is found, as in the one that README activates."""
+    assert SETUP in COMMANDS
+    (tmp_path / "bin").mkdir()
+    script = tmp_path / "bin" / "monitor"
+    script.write_text(f"#!{sys.executable}\nfrom monitor.cli import main\nmain()\n")
+    script.chmod(0o755)
+    path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "MONITOR__EVALUATION__EVERY": "1s"}
+
+
+@pytest.fixture
+def folder(embedded_broker: EmbeddedBroker, tmp_path: Path) -> tuple[Path, str]:
+    """Write what README says, for the test's broker, and return the folder and the port."""
+    [port] = map(str, free_ports(1))
+    embedded_broker.create_topic("predictions.labeled")
+    events = [{**json.loads(EVENT), "score": i / 200, "label": ["legit", "fraud"][i % 2]} for i in range(200)]
+    lines = [json.dumps({**event, "timestamp": time.time()}).encode() for event in events]
+    embedded_broker.produce("predictions.labeled", lines)
+    config = CONFIG.replace("localhost:9092", embedded_broker.address)
+    assert config != CONFIG
+    (tmp_path / "monitor.yaml").write_text(f"{config}server: {{port: {port}}}\n")
+    (tmp_path / "predictions.jsonl").write_bytes(b"\n".join(lines))
+    return tmp_path, port
+
+
+def test_its_commands_run(folder: tuple[Path, str], environment: dict[str, str]) -> None:
+    where, port = folder
+    outputs = dict(run_all(where, port, environment))
+    assert "Model fraud" in outputs["monitor check -c monitor.yaml"]
+    assert outputs["monitor check -c monitor.yaml --connect"].endswith("Brokers and topics: reached.\n")
+    assert "Nothing that these messages show." in outputs["monitor doctor -c monitor.yaml"]
+    assert "200 labeled" in outputs["monitor report -c monitor.yaml"]
+    assert (
+        'classifier_recall{class="fraud",model="fraud"' in outputs[f"curl -s http://127.0.0.1:{PORT}/metrics"]
+    )
+    assert "200 records: 0 rejected" in outputs["monitor replay -c monitor.yaml predictions.jsonl"]
+    found = json.loads(outputs["monitor replay -c monitor.yaml predictions.jsonl --json"])
+    assert found["events"]["consumed"] == 200
+
+
+def run_all(where: Path, port: str, environment: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Run the commands in README's order; yield each with what it printed."""
+    running: list[subprocess.Popen[bytes]] = []
+    try:
+        for command in COMMANDS:
+            if command == SETUP or command.startswith("make "):
+                continue
+            if command.startswith("monitor run "):
+                log = (where / "log").open("wb")
+                with log:
+                    running.append(subprocess.Popen(command.split(), cwd=where, env=environment, stderr=log))
+                wait_for_a_report(port)
+                continue
+            words = command.replace(PORT, port).split()
+            if words[0] == "curl" and shutil.which("curl") is None:
+                with urllib.request.urlopen(words[-1], timeout=30) as answer:
+                    yield command, answer.read().decode()
+                continue
+            done = subprocess.run(
+                words, cwd=where, env=environment, capture_output=True, text=True, timeout=120
+            )
+            assert (done.returncode, done.stderr) == (0, ""), command
+            yield command, done.stdout
+    finally:
+        for process in running:
+            process.terminate()
+        codes = [process.wait(60) for process in running]
+    assert codes == [0]
+    assert "Traceback" not in (where / "log").read_text()
+
+
+def wait_for_a_report(port: str) -> None:
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/report", timeout=10) as answer:
+                reports = json.load(answer)["reports"]
+            if reports and reports[0]["events"] == 200:
+                return
+        except urllib.error.URLError:
+            pass
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
