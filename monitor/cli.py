@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import os
@@ -17,7 +18,7 @@ from rich.progress import Progress
 
 from monitor import __version__
 from monitor.config import Config, load_config
-from monitor.errors import MonitorError
+from monitor.errors import ConfigurationError, MonitorError
 
 log = logging.getLogger(__name__)
 
@@ -25,18 +26,27 @@ SHUTDOWN_SECONDS = 25.0
 """A stop that takes longer than this is cut short."""
 
 app = typer.Typer(
-    help="Watches production classifiers: labeled prediction events from Kafka in, honest numbers out.",
+    help=(
+        "Watches production classifiers: labeled prediction events from Kafka in, exact windows and "
+        "honest numbers out. Start with `monitor check`, then `monitor doctor`, then `monitor run`."
+    ),
+    epilog=(
+        "Exit status: 0 good; 1 what was asked does not hold or cannot be done; 2 the command line or the "
+        "configuration is wrong."
+    ),
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
 
 ConfigOption = Annotated[
-    Path, typer.Option("--config", "-c", help="The configuration.", envvar="MONITOR_CONFIG")
+    Path, typer.Option("--config", "-c", help="Path of the configuration.", envvar="MONITOR_CONFIG")
 ]
 ModelOption = Annotated[str | None, typer.Option("--model", help="Only this model.")]
 VersionOption = Annotated[str | None, typer.Option("--version", help="Only this version.")]
-WindowOption = Annotated[str | None, typer.Option("--window", help="Only this window; all: every event.")]
+WindowOption = Annotated[
+    str | None, typer.Option("--window", help="Only this window; 'all' has every event.")
+]
 DEFAULT_CONFIG = Path("monitor.yaml")
 
 
@@ -51,10 +61,14 @@ def _root(
 
 @app.command()
 def run(config: ConfigOption = DEFAULT_CONFIG) -> None:
-    """Run the daemon until SIGTERM or SIGINT."""
+    """Run the daemon until SIGTERM or SIGINT: reads Kafka, serves metrics, API and page."""
     from monitor.daemon import Daemon
+    from monitor.describe import start_up_warnings
 
-    daemon = Daemon(_load(config))
+    loaded = _load(config)
+    for warning in start_up_warnings(loaded):
+        log.warning("%s", warning)
+    daemon = Daemon(loaded)
 
     def stop(signum: int, _frame: object) -> None:
         daemon.stop()
@@ -79,19 +93,26 @@ def _cut_short() -> None:
 @app.command()
 def check(
     config: ConfigOption = DEFAULT_CONFIG,
-    connect: Annotated[bool, typer.Option("--connect", help="Reach for brokers and topics too.")] = False,
+    connect: Annotated[
+        bool, typer.Option("--connect", help="Check that brokers and topics can be reached, too.")
+    ] = False,
 ) -> None:
-    """Validate the configuration and say in words what it means."""
+    """Check the configuration and say in words what it means."""
+    from monitor.clock import SystemClock
     from monitor.describe import describe
+    from monitor.exports import most_series
+    from monitor.pipeline import decoder
 
-    loaded = load_config(config, os.environ)
-    typer.echo(describe(loaded))
+    loaded = _load(config)
+    decoder(loaded, loaded.kafka.topics, SystemClock())  # refuses a mapping that contradicts itself
+    typer.echo(describe(loaded, lambda model: most_series(model, loaded)), nl=False)
     if connect:
         from monitor.sources.probe import probe
 
         kafka = loaded.kafka
         settings = {**kafka.consumer_settings(), "group_id": kafka.group_id}
         problems = probe(settings, kafka.topics, kafka.dead_letter_topic)
+        typer.echo("")
         for line in problems or ["Brokers and topics: reached."]:
             typer.echo(line)
         if problems:
@@ -101,31 +122,34 @@ def check(
 @app.command()
 def doctor(
     config: ConfigOption = DEFAULT_CONFIG,
-    messages: Annotated[int, typer.Option(min=1, max=10_000, help="How many messages to look at.")] = 20,
+    messages: Annotated[
+        int, typer.Option(min=1, max=10_000, help="How many of the newest messages to look at.")
+    ] = 20,
 ) -> None:
-    """Sample the topic and show what the mapping makes of each message, and what is wrong."""
+    """Show what the mapping makes of the newest messages, what is wrong, and what would fit."""
     from monitor.doctor import examine
 
-    typer.echo(examine(_load(config), messages))
+    typer.echo(examine(_load(config), messages), nl=False)
 
 
 @app.command()
 def replay(
-    files: Annotated[list[Path], typer.Argument(help="JSON Lines (.gz), CSV or Parquet files.")],
+    files: Annotated[list[Path], typer.Argument(help="JSON Lines, CSV (both also .gz) or Parquet files.")],
     config: ConfigOption = DEFAULT_CONFIG,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object, for machines.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, for machines.")] = False,
 ) -> None:
-    """Run files through the same pipeline and print what the metrics say at their end."""
+    """Run files through the daemon's pipeline and print the metrics at their end; needs no broker."""
     from monitor.replay import Replay, replay_object, summary
 
     pass_over = Replay(_load(config), files)
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("reading", total=1.0)
         evaluation = pass_over.run(lambda done: bar.update(task, completed=done))
     if as_json:
         typer.echo(json.dumps(replay_object(pass_over, evaluation), allow_nan=False))
     else:
-        typer.echo(summary(pass_over, evaluation))
+        typer.echo(summary(pass_over, evaluation).rstrip("\n"))
 
 
 @app.command()
@@ -135,15 +159,17 @@ def report(
     version: VersionOption = None,
     window: WindowOption = None,
 ) -> None:
-    """Print the newest report of the running daemon."""
+    """Print the newest classification report of the running daemon."""
     from monitor.client import fetch_report
 
-    typer.echo(fetch_report(load_config(config, os.environ).server, model, version, window))
+    typer.echo(fetch_report(_read(config).server, model, version, window), nl=False)
 
 
 @app.command()
 def demo(
-    seconds: Annotated[float | None, typer.Option(min=10, help="End by itself after so long.")] = None,
+    seconds: Annotated[
+        float | None, typer.Option(min=10, help="End by itself after so many seconds.")
+    ] = None,
 ) -> None:
     """Show everything at once on this machine, with a model that goes wrong after a while."""
     from monitor.demo import run_demo
@@ -151,16 +177,29 @@ def demo(
     raise typer.Exit(run_demo(seconds))
 
 
+def _read(path: Path) -> Config:
+    if not path.exists():
+        raise ConfigurationError(
+            f"{path}: no such file; write one (README.md has an example), or name yours: -c PATH"
+        )
+    return load_config(path, os.environ)
+
+
 def _load(path: Path) -> Config:
+    """Return a configuration whose names all exist, with the log set up as it says."""
+    config = _read(path)
+    from monitor.exports import check_families
     from monitor.logs import configure
 
-    config = load_config(path, os.environ)
+    check_families(config)
     configure(config.logging.format, config.logging.level)
     return config
 
 
 def main() -> None:
     """Run the command line; an error that a user can cause ends in one message."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names come from messages, terminals vary
     try:
         app()
     except MonitorError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import urllib.error
 import urllib.parse
@@ -11,6 +12,7 @@ from monitor.config import ServerConfig
 from monitor.errors import MonitorError
 
 _TIMEOUT = 10.0
+_DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # HTTP_PROXY is for other hosts
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - where to ask a server bound to all addresses
 
 
@@ -36,21 +38,25 @@ def fetch_report(
     wanted = {"model": model, "version": version, "window": window}
     query = urllib.parse.urlencode({k: v for k, v in wanted.items() if v is not None})
     try:
-        with urllib.request.urlopen(f"{address}/api/v1/report?{query}", timeout=_TIMEOUT) as answer:  # noqa: S310
-            found = json.load(answer)
+        with _DIRECT.open(f"{address}/api/v1/report?{query}", timeout=_TIMEOUT) as answer:
+            return "\n".join(found["classification_report"] for found in json.load(answer)["reports"])
     except urllib.error.HTTPError as error:
-        raise MonitorError(_refusal(error)) from None
-    except (OSError, ValueError) as error:
+        with error:
+            raise MonitorError(f"the daemon at {address} says: {_refusal(error)}") from None
+    except (OSError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", error)
         raise MonitorError(
             f"no daemon answers at {address} ({reason}); start it with `monitor run`, or set server.host "
             "and server.port to where it runs"
         ) from None
-    return "\n".join(window["classification_report"] for window in found["reports"])
+    except (ValueError, KeyError, TypeError):
+        raise MonitorError(
+            f"what answers at {address} is no monitor; set server.host and server.port to where it runs"
+        ) from None
 
 
 def _refusal(error: urllib.error.HTTPError) -> str:
     try:
         return str(json.load(error)["error"])
     except (ValueError, KeyError, TypeError):
-        return f"the daemon answered {error.code} {error.reason}"
+        return f"{error.code} {error.reason}"

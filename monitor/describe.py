@@ -39,7 +39,7 @@ def describe(config: Config, series: Callable[[ModelConfig], int] | None = None)
         lines += _section(title, rows)
     lines += _section("Daemon", _daemon(config))
     lines += [f"Warning: {warning}" for warning in start_up_warnings(config)]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def start_up_warnings(config: Config) -> list[str]:
@@ -158,6 +158,7 @@ def _events(config: Config) -> Iterator[_Row]:
             f"{format_duration(events.max_future)} after the record's time"
         ),
     )
+    yield "message size", f"up to {format_bytes(config.limits.event_bytes)}; a larger message is rejected"
     yield "catching up", f"partitions are kept within {format_duration(events.max_skew)} of each other"
 
 

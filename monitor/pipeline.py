@@ -118,7 +118,8 @@ def device(name: str) -> torch.device:
     """
     if name == "cuda" and not torch.cuda.is_available():
         raise ConfigurationError(
-            "evaluation.device: cuda is not available here; write auto or cpu, or install a CUDA build of torch"
+            "evaluation.device: cuda is not available here; write auto or cpu, or install a CUDA build of "
+            "torch"
         )
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"

@@ -1,27 +1,44 @@
-"""A `models:` block and a field mapping proposed from sampled messages. Pure."""
+"""A field mapping and a `models:` block proposed from sampled messages. Pure."""
 
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
 _HINTS = {
     "label": ("label", "outcome", "target", "y_true", "truth", "actual", "ground_truth"),
     "score": ("score", "probability", "proba", "prob", "y_score", "y_pred_proba"),
+    "prediction": ("prediction", "predicted", "y_pred", "decision"),
     "timestamp": ("timestamp", "time", "ts", "event_time", "created_at"),
-    "model": ("model", "model_name", "model_id"),
+    "model": ("model", "model_name", "model_id", "model.name", "model.id"),
+    "version": ("version", "model_version", "model.version"),
 }
 """What people call these fields, best first."""
 
 _MOST_CLASSES = 50
 
+_MESSAGES_PER_CLASS = 2
+"""Fewer, and the labels may as well be numbers of orders: nothing is proposed."""
 
-def propose(values: Iterable[bytes | None], fields: Mapping[str, Any]) -> list[str]:
-    """Return lines of YAML that fit the messages, or why there are none.
+
+class Proposal(NamedTuple):
+    """YAML to paste into monitor.yaml, empty where nothing fits, and sentences about what it rests on."""
+
+    yaml: str
+    notes: list[str]
+
+
+def propose(
+    values: Iterable[bytes | None],
+    fields: Mapping[str, Any],
+    configured: Mapping[str, Mapping[str, Any]],
+    default_model: str = "default",
+) -> Proposal:
+    """Return what fits the messages.
 
     Parameters
     ----------
@@ -29,22 +46,47 @@ def propose(values: Iterable[bytes | None], fields: Mapping[str, Any]) -> list[s
         Messages; those that are no JSON objects are passed over.
     fields
         The mapping in use: canonical name to dotted path.
+    configured
+        Entries of `models` that read their labels already, by name: they stay as they are.
+    default_model
+        Name of the model of messages that name none.
     """
     messages = [m for m in map(_object, values) if m is not None]
     if not messages:
-        return ["None: no message is a JSON object."]
-    paths = {name: _best_path(name, fields.get(name, name), messages) for name in _HINTS}
+        return Proposal("", ["None: no message is a JSON object."])
+    present = {path for message in messages for path in _paths(message)}
+    paths = {name: _best_path(name, fields.get(name, name), present) for name in _HINTS}
     moved = {name: path for name, path in paths.items() if path is not None and path != name}
-    block: dict[str, Any] = {"events": {"fields": moved}} if moved else {}
-    models = {
-        name: described
-        for name, of_model in _by_model(messages, paths["model"]).items()
-        if (described := _model(of_model, paths["label"])) is not None
-    }
+    models, notes = {}, []
+    groups = _by_model(messages, paths["model"], default_model)
+    for name, of_model in groups.items():
+        labels = Counter(label for m in of_model if (label := _class(_at(m, paths["label"]))) is not None)
+        if name in configured:
+            models[name] = dict(configured[name])
+            notes.append(f"{name}: as configured; it fits {labels.total()} labeled messages.")
+        elif (why := _no_classes(labels, paths["label"])) is not None:
+            notes.append(f"{name}: none, {why}.")
+        else:
+            models[name] = _model(labels)
+            notes.append(
+                f"{name}: rests on {labels.total()} labeled messages; a class that is not among them is "
+                "missing here."
+            )
     if not models:
-        return [f"None: no label found under {paths['label'] or fields.get('label', 'label')!r}."]
+        return Proposal("", notes)
+    block: dict[str, Any] = {"events": {"fields": moved}} if moved else {}
+    if len(groups) > 1 and default_model in models and any(_name(m, paths["model"]) == "" for m in messages):
+        block.setdefault("events", {})["default_model"] = default_model
     block["models"] = models
-    return yaml.safe_dump(block, sort_keys=False, default_flow_style=None, allow_unicode=True).splitlines()
+    text = yaml.safe_dump(block, sort_keys=False, default_flow_style=None, allow_unicode=True, width=100)
+    return Proposal(text, notes)
+
+
+def seen_paths(values: Iterable[bytes | None], most: int = 20) -> list[str]:
+    """Return the dotted paths of what stands in messages, the commonest first."""
+    messages = (m for m in map(_object, values) if m is not None)
+    counts = Counter(path for message in messages for path in _paths(message))
+    return [path for path, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:most]]
 
 
 def _object(value: bytes | None) -> dict[str, Any] | None:
@@ -55,20 +97,22 @@ def _object(value: bytes | None) -> dict[str, Any] | None:
     return parsed if isinstance(parsed, dict) else None
 
 
-def _best_path(name: str, configured: Any, messages: list[dict[str, Any]]) -> str | None:
+def _best_path(name: str, configured: Any, present: Iterable[str]) -> str | None:
     """Return the configured path if messages have it, else the likeliest that they have."""
-    present = {path for message in messages for path in _paths(message)}
     if isinstance(configured, str) and configured in present:
         return configured
     for hint in _HINTS[name]:
-        for path in sorted(present, key=len):
-            if path.rpartition(".")[2].lower() == hint:
+        for path in sorted(present, key=lambda path: (len(path), path)):
+            if f".{path.lower()}".endswith(f".{hint}"):
                 return path
     return None
 
 
 def _paths(message: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
+    """Yield the dotted paths of all values; a key that no path can name is passed over."""
     for key, value in message.items():
+        if not key or "." in key or not key.isprintable():
+            continue
         if isinstance(value, dict):
             yield from _paths(value, f"{prefix}{key}.")
         else:
@@ -82,29 +126,57 @@ def _at(message: Mapping[str, Any], path: str | None) -> Any:
     return found if path else None
 
 
-def _by_model(messages: list[dict[str, Any]], path: str | None) -> dict[str, list[dict[str, Any]]]:
+def _by_model(
+    messages: list[dict[str, Any]], path: str | None, default_model: str
+) -> dict[str, list[dict[str, Any]]]:
     groups: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for message in messages:
-        name = _at(message, path)
-        groups[name if isinstance(name, str) and name else "default"].append(message)
+        groups[_name(message, path) or default_model].append(message)
     return dict(groups)
 
 
-def _model(messages: list[dict[str, Any]], label: str | None) -> dict[str, Any] | None:
-    found = {_class(value) for m in messages if (value := _at(m, label)) is not None}
-    classes = sorted(c for c in found if c is not None)
-    if not classes or len(classes) > _MOST_CLASSES:
-        return None
-    if set(classes) <= {"0", "1"}:
-        classes = ["0", "1"]
-    if len(classes) == 2:
-        return {"task": "binary", "classes": classes, "positive_class": classes[-1]}
-    return {"task": "multiclass", "classes": classes}
+def _name(message: dict[str, Any], path: str | None) -> str:
+    name = _at(message, path)
+    return name if isinstance(name, str) and name.isprintable() else ""
+
+
+def _no_classes(labels: Counter[str], path: str | None) -> str | None:
+    """Return why no classes can be proposed, None where they can."""
+    if not labels:
+        return f"no message has a class name under {path}" if path else "no message has a label"
+    if len(labels) == 1:
+        return (
+            f"its {labels.total()} labeled messages know the class {next(iter(labels))} alone; look at more "
+            "messages (--messages 1000)"
+        )
+    if len(labels) > _MOST_CLASSES or labels.total() < _MESSAGES_PER_CLASS * len(labels):
+        return (
+            f"{labels.total()} labeled messages have {len(labels)} different labels under {path}: too few to "
+            "tell, look at more (--messages 1000), or no classes"
+        )
+    return None
+
+
+def _model(labels: Counter[str]) -> dict[str, Any]:
+    """Return an entry of `models`; the rarer of two classes is the positive one."""
+    renamed = "others"
+    while renamed in labels:
+        renamed += "_"
+    aliases = {"other": renamed} if "other" in labels else {}  # "other" is a column of ours
+    classes = [aliases.get(name, name) for name in sorted(labels)]
+    if len(classes) > 2:
+        model: dict[str, Any] = {"task": "multiclass", "classes": classes}
+    else:
+        rarer = min(sorted(labels, reverse=True), key=lambda name: labels[name])
+        positive = "1" if set(classes) == {"0", "1"} else aliases.get(rarer, rarer)
+        model = {"task": "binary", "classes": classes, "positive_class": positive}
+    return model | ({"aliases": aliases} if aliases else {})
 
 
 def _class(value: Any) -> str | None:
-    if isinstance(value, bool):
+    """Return the class that a label names, None where it names none."""
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if isinstance(value, bool | int) or (isinstance(value, float) and value.is_integer()):
         return str(int(value))
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value) if isinstance(value, int | str) else None
+    return value if isinstance(value, str) and value and value.isprintable() else None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,18 @@ from monitor.config import Config
 from monitor.evaluation import Evaluation
 from monitor.events.batch import Rejected
 from monitor.pipeline import Pipeline
+from monitor.proposal import seen_paths
+from monitor.report import Report
 from monitor.report_json import metric_objects
+from monitor.series import ExportOptions, select_series
 from monitor.sources.files import FileSource
 from monitor.text_report import render_report
+from monitor.wording import message
+
+_FIRST_ROWS = 20
+
+_BASIS = ExportOptions(families=(), segments="none", confusions="all", max_series=sys.maxsize)
+"""Everything that is exported of a report but its metrics."""
 
 
 class Replay:
@@ -40,10 +50,13 @@ class Replay:
         fields = config.events.fields
         texts = [fields.id, fields.model, fields.version]
         texts += [fields.segments] if isinstance(fields.segments, str) else fields.segments.values()
+        self._paths = paths
         self._source = FileSource(paths, text_columns=texts)
         self._pipeline = Pipeline(config, [FileSource.TOPIC], clock or SystemClock(), from_files=True)
         self.samples: dict[str, Rejected] = {}
         """One rejected record of each reason."""
+        self.first_rows: list[bytes | None] = []
+        """What the files begin with."""
 
     def run(self, progress: Callable[[float], None] = lambda _: None) -> Evaluation:
         """Read everything and evaluate once at the end.
@@ -55,7 +68,10 @@ class Replay:
         """
         source, pipeline = self._source, self._pipeline
         while not source.finished:
-            batch = pipeline.decode(source.poll(0).batches)
+            batches = source.poll(0).batches
+            if not self.first_rows:
+                self.first_rows = [r.value for records in batches for r in records.records[:_FIRST_ROWS]]
+            batch = pipeline.decode(batches)
             lagging = frozenset(partition for partition, rows in source.lag().items() if rows > 0)
             pipeline.apply(batch)
             pipeline.advance(lagging)
@@ -65,6 +81,10 @@ class Replay:
             progress(source.progress)
         pipeline.advance(frozenset())
         return pipeline.evaluate(pipeline.state.view())
+
+    def place(self, rejected: Rejected) -> str:
+        """Return the file and the row of a record."""
+        return f"{self._paths[rejected.partition.partition]}, row {rejected.record.offset}"
 
     def counts(self) -> dict[str, Any]:
         """Return how many records were consumed, rejected by reason, unlabeled and late."""
@@ -82,25 +102,48 @@ class Replay:
 
 def replay_object(replay: Replay, evaluation: Evaluation) -> dict[str, Any]:
     """Return the result for machines; alerts are not decided by this version."""
-    windows = evaluation.report.windows
+    report = evaluation.report
     return {
         "events": replay.counts(),
-        "metrics": list(itertools.chain.from_iterable(map(metric_objects, windows))),
+        "metrics": [*_basis(report), *itertools.chain.from_iterable(map(metric_objects, report.windows))],
         "alerts": [],
     }
 
 
+def _basis(report: Report) -> Iterator[dict[str, Any]]:
+    """Yield what is exported beside the metrics: extents of windows, counts and times of versions."""
+    events = {(w.model, w.version, w.window): w.events for w in report.windows if not w.segment}
+    labeled = {(v.model, v.version): v.labeled_events for v in report.versions}
+    for family, labels, value in select_series(report, (), _BASIS)[0]:
+        version = labels["model"], labels["version"]
+        window = labels.get("window")
+        yield {
+            "name": family,
+            "labels": dict(labels),
+            "value": value,
+            "numerator": None,
+            "denominator": None,
+            "support": labeled[version] if window is None else events[*version, window],
+            "intervals": [],
+        }
+
+
 def summary(replay: Replay, evaluation: Evaluation) -> str:
     """Return the result for people."""
-    counts = replay.counts()
+    counts, windows = replay.counts(), evaluation.report.windows
     rejected = counts["rejected"]
     lines = [
-        f"{counts['consumed']} records, {sum(rejected.values())} rejected, {counts['unlabeled']} unlabeled, "
+        f"{counts['consumed']} records: {sum(rejected.values())} rejected, {counts['unlabeled']} unlabeled, "
         f"{counts['late']} late"
     ]
     for reason, n in sorted(rejected.items(), key=lambda item: -item[1]):
         sample = replay.samples[reason]
-        lines.append(f"  {n} {reason}, as in row {sample.record.offset}: {sample.detail}")
-    if evaluation.report.windows:
-        return "\n".join([*lines, "", render_report(evaluation.report)])
-    return "\n".join([*lines, "", "No valid event: nothing to report."])
+        lines.append(f"  {n} {reason}, such as {replay.place(sample)} (from 0): {sample.detail}")
+        lines.append(f"      {message(sample.record.value)}")
+    if not windows:
+        lines.append("No valid event: nothing to report.")
+    elif not any(window.labeled for window in windows):
+        lines.append("No event has a label: metrics need the true class; check events.fields.label.")
+    if not any(window.labeled for window in windows) and (paths := seen_paths(replay.first_rows)):
+        lines.append(f"To map fields with events.fields: the rows have {', '.join(paths)}.")
+    return "\n".join([*lines, "", render_report(evaluation.report)] if windows else lines)

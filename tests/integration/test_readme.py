@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -22,6 +19,7 @@ from monitor.metrics.catalog import CATALOG
 from monitor.pipeline import decoder
 from monitor.series import HELPS
 from tests.support.brokers import EmbeddedBroker, free_ports
+from tests.support.commands import Commands, started
 from tests.support.examples import blocks
 from tests.support.records import batch
 
@@ -76,20 +74,15 @@ def test_its_make_targets_exist() -> None:
 
 
 @pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    """Return an environment in which `monitor` is found, as in the one that README activates."""
-    assert SETUP in COMMANDS
-    (tmp_path / "bin").mkdir()
-    script = tmp_path / "bin" / "monitor"
-    script.write_text(f"#!{sys.executable}\nfrom monitor.cli import main\nmain()\n")
-    script.chmod(0o755)
-    path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "MONITOR__EVALUATION__EVERY": "1s"}
+def monitor(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Commands:
+    """Run commands in the folder of the configuration."""
+    monkeypatch.chdir(tmp_path)
+    return Commands(monkeypatch, capsys)
 
 
 @pytest.fixture
-def folder(embedded_broker: EmbeddedBroker, tmp_path: Path) -> tuple[Path, str]:
-    """Write what README says, for the test's broker, and return the folder and the port."""
+def port(embedded_broker: EmbeddedBroker, tmp_path: Path) -> str:
+    """Write what README says, for the test's broker; return the port to serve at."""
     [port] = map(str, free_ports(1))
     embedded_broker.create_topic("predictions.labeled")
     events = [{**json.loads(EVENT), "score": i / 200, "label": ["legit", "fraud"][i % 2]} for i in range(200)]
@@ -99,53 +92,39 @@ def folder(embedded_broker: EmbeddedBroker, tmp_path: Path) -> tuple[Path, str]:
     assert config != CONFIG
     (tmp_path / "monitor.yaml").write_text(f"{config}server: {{port: {port}}}\n")
     (tmp_path / "predictions.jsonl").write_bytes(b"\n".join(lines))
-    return tmp_path, port
+    return port
 
 
-def test_its_commands_run(folder: tuple[Path, str], environment: dict[str, str]) -> None:
-    where, port = folder
-    outputs = dict(run_all(where, port, environment))
+def test_its_commands_run(port: str, monitor: Commands) -> None:
+    outputs = {}
+    with ExitStack() as daemons:
+        for command in COMMANDS:
+            program, *arguments = command.replace(PORT, port).split()
+            if program == "monitor" and arguments[0] == "run":
+                process = daemons.enter_context(started(*arguments, MONITOR__EVALUATION__EVERY="1s"))
+                wait_for_a_report(port)
+            elif program == "monitor":
+                done = monitor(*arguments)
+                assert (done.code, done.err) == (0, ""), command
+                outputs[command] = done.out
+            elif program == "curl":  # not every machine has it
+                with urllib.request.urlopen(arguments[-1], timeout=30) as answer:
+                    outputs[command] = answer.read().decode()
+            else:
+                assert program == "make" or command == SETUP
+        process.terminate()
+        _, log = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert "Traceback" not in log
     assert "Model fraud" in outputs["monitor check -c monitor.yaml"]
     assert outputs["monitor check -c monitor.yaml --connect"].endswith("Brokers and topics: reached.\n")
     assert "Nothing that these messages show." in outputs["monitor doctor -c monitor.yaml"]
     assert "200 labeled" in outputs["monitor report -c monitor.yaml"]
-    assert (
-        'classifier_recall{class="fraud",model="fraud"' in outputs[f"curl -s http://127.0.0.1:{PORT}/metrics"]
-    )
+    scraped = outputs[f"curl -s http://127.0.0.1:{PORT}/metrics"]
+    assert 'classifier_recall{class="fraud",model="fraud"' in scraped
     assert "200 records: 0 rejected" in outputs["monitor replay -c monitor.yaml predictions.jsonl"]
     found = json.loads(outputs["monitor replay -c monitor.yaml predictions.jsonl --json"])
     assert found["events"]["consumed"] == 200
-
-
-def run_all(where: Path, port: str, environment: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Run the commands in README's order; yield each with what it printed."""
-    running: list[subprocess.Popen[bytes]] = []
-    try:
-        for command in COMMANDS:
-            if command == SETUP or command.startswith("make "):
-                continue
-            if command.startswith("monitor run "):
-                log = (where / "log").open("wb")
-                with log:
-                    running.append(subprocess.Popen(command.split(), cwd=where, env=environment, stderr=log))
-                wait_for_a_report(port)
-                continue
-            words = command.replace(PORT, port).split()
-            if words[0] == "curl" and shutil.which("curl") is None:
-                with urllib.request.urlopen(words[-1], timeout=30) as answer:
-                    yield command, answer.read().decode()
-                continue
-            done = subprocess.run(
-                words, cwd=where, env=environment, capture_output=True, text=True, timeout=120
-            )
-            assert (done.returncode, done.stderr) == (0, ""), command
-            yield command, done.stdout
-    finally:
-        for process in running:
-            process.terminate()
-        codes = [process.wait(60) for process in running]
-    assert codes == [0]
-    assert "Traceback" not in (where / "log").read_text()
 
 
 def wait_for_a_report(port: str) -> None:

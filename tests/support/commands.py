@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ import pytest
 from monitor import cli
 
 MONITOR = [sys.executable, "-c", "from monitor.cli import main; main()"]
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ class Commands:
         self.capsys.readouterr()
         root = logging.getLogger()
         handlers, level = root.handlers[:], root.level
+        signals = {number: signal.getsignal(number) for number in _SIGNALS}
         code: Any = 0
         try:
             cli.main()
@@ -48,6 +51,8 @@ class Commands:
         finally:
             root.handlers[:] = handlers
             root.setLevel(level)
+            for number, handler in signals.items():
+                signal.signal(number, handler)
         out, err = self.capsys.readouterr()
         assert "Traceback" not in out + err
         return Done(code, out, err)

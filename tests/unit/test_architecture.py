@@ -44,9 +44,23 @@ MAY_KNOW = {
     "logs": set(),
     "schedule": set(),
     "pipeline": {"config", "evaluation", "events", "metrics", "state"} | SHARED,
-    "replay": {"config", "evaluation", "events", "pipeline", "report_json", "sources", "text_report"}
+    "exports": {"config", "errors", "metrics", "series"},
+    "proposal": set(),
+    "replay": {
+        "config",
+        "evaluation",
+        "events",
+        "pipeline",
+        "proposal",
+        "report",
+        "report_json",
+        "series",
+        "sources",
+        "text_report",
+        "wording",
+    }
     | SHARED,
-    "doctor": {"config", "events", "pipeline", "sources", "wording"} | SHARED,
+    "doctor": {"config", "events", "pipeline", "proposal", "sources", "wording"} | SHARED,
 }
 FREE = {"daemon", "cli", "demo", "__init__"}
 """These know everything: the one that builds all parts, and those that start it."""
