@@ -134,7 +134,8 @@ class Admission:
         if models.count(models[0]) == len(models):
             codes = list(map(self._codes_of(models[0], key).__getitem__, values))
         else:
-            codes = [self._codes_of(model, key)[value] for model, value in zip(models, values, strict=True)]
+            code_of = {model: self._codes_of(model, key).__getitem__ for model in set(models)}
+            codes = [code_of[model](value) for model, value in zip(models, values, strict=True)]
         return packed(codes, np.int16)
 
     def _codes_of(self, model: str, key: str) -> _SegmentCodes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,6 @@ from monitor.events.vocabulary import Vocabulary
 from monitor.records import RecordBatch
 
 _INVALID = -(2**63)
-_value, _timestamp = attrgetter("value"), attrgetter("timestamp")
 
 
 class Decoder:
@@ -130,8 +128,8 @@ class Decoder:
         records = list(chain.from_iterable(batch.records for batch in batches))
         if not records:
             return EventBatch({})
-        values: list[bytes | None] = list(map(_value, records))
-        record_ms = packed(list(map(_timestamp, records)), np.int64)
+        values = [record.value for record in records]
+        record_ms = packed([record.timestamp for record in records], np.int64)
         drafts, doubtful = self._read_columns(values, record_ms)
 
         refused: list[tuple[int, Rejection]] = []
@@ -230,9 +228,9 @@ class Decoder:
         if draft.models.count(first[0]) == n and draft.versions.count(first[1]) == n:
             yield first, everything
             return
-        numbers: dict[tuple[str, str], int] = {}
-        names = zip(draft.models, draft.versions, strict=True)
-        group = np.array([numbers.setdefault(name, len(numbers)) for name in names])
+        names = list(zip(draft.models, draft.versions, strict=True))
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+        group = packed(list(map(numbers.__getitem__, names)), np.int32)
         order = np.argsort(group, kind="stable")
         ends = np.cumsum(np.bincount(group)).tolist()
         ordered = [getattr(everything, name)[order] for name in Columns.__slots__]

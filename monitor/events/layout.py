@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
-from operator import attrgetter
 from typing import Annotated, Any, Union
 
 import msgspec
@@ -12,7 +11,7 @@ import msgspec
 from monitor.events.fields import FieldPaths, Path
 from monitor.events.parsing import MAX_DEPTH
 
-Getter = Callable[[Any], Any]
+Getter = Callable[[list[Any]], list[Any]]
 
 # Longer integers are left to the reference reader: JSON has them, the machine does not.
 _Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
@@ -71,7 +70,7 @@ class Messages:
         get = self._getters.get(path) if path is not None else None
         if get is None:
             return None
-        column = list(map(get, self._structs))
+        column = get(self._structs)
         return None if column[0] is None and column.count(None) == len(column) else column
 
 
@@ -153,9 +152,17 @@ def _decoder(
     for path in {*paths.fields.values(), *paths.scores.values(), *paths.segments.values()}:
         names, types = _attributes(tree, path)
         if types:
-            getters[path] = attrgetter(names)
+            getters[path] = _getter(names)
     decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(_struct(tree, frozen=False))
     return decoder.decode, getters
+
+
+def _getter(attribute: str) -> Getter:
+    """Return what lists an attribute of all structs.
+
+    Compiled, since CPython takes twice as long where the attribute is not written in the code.
+    """
+    return eval(f"lambda structs: [s.{attribute} for s in structs]")  # type: ignore[no-any-return]  # noqa: S307
 
 
 def _plant(tree: dict[str, Any], path: Path, types: tuple[Any, ...]) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
-import numpy as np
 import torch
 
 from monitor.events.batch import Columns
@@ -67,35 +66,9 @@ def concatenate(parts: Sequence[Events]) -> Events:
     return Events(*(torch.cat(columns) for columns in zip(*(p.tensors() for p in parts), strict=True)))
 
 
-def upload(columns: Iterable[Columns], device: torch.device) -> list[Events]:
-    """Move decoded columns to the device: one transfer, however many models they belong to.
-
-    On the CPU nothing is copied.
-    """
-    arrays = [[getattr(c, name) for name in COLUMN_NAMES] for c in columns]
-    if device.type == "cpu":
-        return [Events(*map(torch.from_numpy, row)) for row in arrays]
-    return [Events(*row) for row in _packed(arrays, device)]
-
-
-def _packed(arrays: list[list[np.ndarray]], device: torch.device) -> list[list[torch.Tensor]]:
-    offsets, size = [], 0
-    for array in (a for row in arrays for a in row):
-        offsets.append(size)
-        size += -(-array.nbytes // 8) * 8
-    buffer = torch.empty(size, dtype=torch.uint8, pin_memory=device.type == "cuda")
-    host = buffer.numpy()
-    for start, array in zip(offsets, (a for row in arrays for a in row), strict=True):
-        host[start : start + array.nbytes] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    moved = buffer.to(device, non_blocking=True)
-    starts = iter(offsets)
-    return [
-        [
-            moved[start : start + a.nbytes].view(torch.from_numpy(a).dtype).reshape(a.shape)
-            for a, start in zip(row, starts, strict=False)
-        ]
-        for row in arrays
-    ]
+def upload(columns: Columns, device: torch.device) -> Events:
+    """Move decoded columns to the device; on the CPU nothing is copied."""
+    return Events(*(torch.from_numpy(getattr(columns, name)).to(device) for name in COLUMN_NAMES))
 
 
 def in_order(events: Events) -> bool:

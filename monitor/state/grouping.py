@@ -54,14 +54,14 @@ def group_by_segment(events: Events, known: tuple[Group, ...] = (ALL,)) -> tuple
     rows, groups = [whole.row], [whole.group]
     for key in range(events.segments.shape[1]):
         code = events.segments[:, key].long()
-        present = [c for c in torch.unique(code).tolist() if c != MISSING]
+        present = [c for c in torch.bincount(code).nonzero().flatten().tolist() if c != MISSING]
         if not present:
             continue
         table = torch.full((present[-1] + 1,), -1, dtype=torch.int64)
         for c in present:
             table[c] = numbers.setdefault((key, c), len(numbers))
-        group = table.to(code.device)[code]
+        group = table.to(code.device).index_select(0, code)
         row = torch.nonzero(group >= 0).squeeze(1)
         rows.append(row)
-        groups.append(group[row])
+        groups.append(group.index_select(0, row))
     return tuple(numbers), Grouping(torch.cat(rows), torch.cat(groups), len(numbers))

@@ -77,13 +77,13 @@ class ScoreHistogram:
             Number of rows from now on, not fewer than before.
         """
         shift = torch.cat([self.shift, self.shift.new_zeros(rows - self.shift.shape[0])])
-        arrived = (row << _ROW_BITS) | (fold(score) >> shift[row])
+        arrived = (row << _ROW_BITS) | (fold(score) >> shift.index_select(0, row))
         sides, counts = torch.unique_consecutive(sort(arrived * 2 + truth), return_counts=True)
         fresh = counts.new_zeros((sides.shape[0], 2))
         fresh.scatter_(1, (sides & 1).unsqueeze(1), counts.unsqueeze(1))
-        key = torch.cat([self.key, sides >> 1])
+        key, count = torch.cat([self.key, sides >> 1]), torch.cat([self.count, fresh])
         order = stable_argsort(key)
-        return _collapsed(*_merged(key[order], torch.cat([self.count, fresh])[order]), shift)
+        return _collapsed(*_merged(key.index_select(0, order), count.index_select(0, order)), shift)
 
     def row(self, row: int) -> torch.Tensor:
         """Return the counts of one row by descending score: int64, shape (G, 2)."""
@@ -105,10 +105,11 @@ def _merged(key: torch.Tensor, count: torch.Tensor) -> tuple[torch.Tensor, torch
 def _collapsed(key: torch.Tensor, count: torch.Tensor, shift: torch.Tensor) -> ScoreHistogram:
     """Drop bits of the rows that hold too many keys. Order survives, since >> is monotone."""
     while True:
-        row = key >> _ROW_BITS
-        over = torch.bincount(row, minlength=shift.shape[0]) > CAP
+        starts = torch.arange(shift.shape[0] + 1, device=key.device) << _ROW_BITS
+        over = torch.searchsorted(key, starts).diff() > CAP
         if not over.any():
             return ScoreHistogram(key, count, shift)
+        row = key >> _ROW_BITS
         coarser = (row << _ROW_BITS) | ((key & ((1 << _ROW_BITS) - 1)) >> 1)
         key, count = _merged(torch.where(over[row], coarser, key), count)
         shift = shift + over

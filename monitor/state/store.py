@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
 import torch
 
-from monitor.events.batch import EventBatch
+from monitor.events.batch import Columns, EventBatch
 from monitor.records import Partition
 from monitor.state.clocks import Clocks
-from monitor.state.columns import Events, upload
 from monitor.state.version import Version
+from monitor.state.waiting import Waiting
 from monitor.state.windows import Plan
 
 SETTLE_AT = 65536
@@ -29,8 +30,7 @@ class _Live:
     settled: Version
     last_event: int
     since: int
-    waiting: list[Events] = field(default_factory=list)
-    waiting_events: int = 0
+    waiting: Waiting = field(default_factory=Waiting)
     labeled: int = 0
     unlabeled: int = 0
 
@@ -42,7 +42,7 @@ class VersionView:
     model: str
     version: str
     base: Version
-    waiting: tuple[Events, ...]
+    waiting: Columns
     last_event: int
     since: int
     labeled: int
@@ -118,27 +118,24 @@ class State:
             if span.first < self.next_offsets.get(partition, 0):
                 raise ValueError(f"{partition} offset {span.first} was consumed before")
         frontier = self.clocks.frontier
-        for (key, columns), events in zip(
-            batch.columns.items(), upload(batch.columns.values(), self._device), strict=True
-        ):
+        for key, columns in batch.columns.items():
             first, last = int(columns.timestamp.min()), int(columns.timestamp.max())
             live = self._versions.get(key)
             if live is None:
                 live = _Live(Version.empty(self._plan(key[0]), self._device), last, first)
                 self._versions[key] = live
-            live.waiting.append(events)
-            live.waiting_events += len(events)
+            live.waiting.append(columns)
             live.last_event, live.since = max(last, live.last_event), min(first, live.since)
-            unlabeled = int((columns.label < 0).sum())
+            unlabeled = int(np.count_nonzero(columns.label < 0))
             live.unlabeled += unlabeled
             live.labeled += len(columns) - unlabeled
             self.unlabeled[key[0]] += unlabeled
             if frontier is not None and first <= frontier:
-                self.late[key[0]] += int((columns.timestamp <= frontier).sum())
+                self.late[key[0]] += int(np.count_nonzero(columns.timestamp <= frontier))
         self.next_offsets.update({partition: span.next for partition, span in batch.spans.items()})
         self.clocks.read(batch.spans)
         for key in batch.columns:
-            if self._versions[key].waiting_events >= SETTLE_AT:
+            if len(self._versions[key].waiting) >= SETTLE_AT:
                 self._settle(self._versions[key])
 
     def advance(self, lagging: Collection[Partition]) -> list[Key]:
@@ -161,7 +158,9 @@ class State:
             covered_since=self.clocks.covered_since,
             caught_up=not self._lagging,
             versions=tuple(
-                VersionView(*key, v.settled, tuple(v.waiting), v.last_event, v.since, v.labeled, v.unlabeled)
+                VersionView(
+                    *key, v.settled, v.waiting.columns(), v.last_event, v.since, v.labeled, v.unlabeled
+                )
                 for key, v in self._versions.items()
             ),
         )
@@ -171,8 +170,7 @@ class State:
         live = self._versions.get((view.model, view.version))
         if live is not None and live.settled is view.base:
             live.settled = settled
-            del live.waiting[: len(view.waiting)]
-            live.waiting_events = sum(map(len, live.waiting))
+            live.waiting.drop(len(view.waiting))
 
     @property
     def over_held_limit(self) -> int:
@@ -180,13 +178,13 @@ class State:
         return self._over_limit_retired + sum(v.settled.over_limit for v in self._versions.values())
 
     def nbytes(self) -> int:
-        """Return the bytes held in tensors."""
-        return sum(v.settled.nbytes() + sum(e.nbytes() for e in v.waiting) for v in self._versions.values())
+        """Return the bytes held in columns and counts."""
+        return sum(v.settled.nbytes() + v.waiting.nbytes() for v in self._versions.values())
 
     def _settle(self, live: _Live) -> None:
         assert self.clocks.watermark is not None
-        live.settled = live.settled.add(live.waiting, self.clocks.watermark)
-        live.waiting, live.waiting_events = [], 0
+        live.settled = live.settled.add(live.waiting.columns(), self.clocks.watermark)
+        live.waiting.drop(len(live.waiting))
 
     def _plan(self, model: str) -> Plan:
         return self._plans.get(model) or self._plans["*"]

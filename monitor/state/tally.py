@@ -72,7 +72,7 @@ def tally(events: Events, grouping: Grouping, classes: int, scored: torch.Tensor
     decision = torch.where(events.decision < 0, classes, events.decision).long()
     cell = (events.label.long() + 1) * (classes + 1) + decision
     table = torch.bincount(
-        group * (classes + 1) ** 2 + cell[row], minlength=groups * (classes + 1) ** 2
+        group * (classes + 1) ** 2 + cell.index_select(0, row), minlength=groups * (classes + 1) ** 2
     ).reshape(groups, classes + 1, classes + 1)
 
     # Sums, apart for events that are not (0) and are (1) of the scored class.
@@ -81,22 +81,21 @@ def tally(events: Events, grouping: Grouping, classes: int, scored: torch.Tensor
     truth = one_hot(events, scored)
     usable = present & (events.label != UNLABELED).unsqueeze(1)
     error = torch.where(usable, (truth.double() - score).square(), 0.0)
-    values = torch.stack(
-        [present.long(), _units(torch.where(present, score, 0.0)), _units(error), events.loss.long()], dim=-1
-    )
     side = torch.arange(width, device=device) * 2 + truth
-    index = (group * (2 * width)).unsqueeze(1) + side[row]
-    sums = values.new_zeros((groups * width * 2, values.shape[-1]))
-    sums.index_add_(0, index.flatten(), values[row].reshape(-1, values.shape[-1]))
-    number, score_sum, squared_error, loss = sums.reshape(groups, width, 2, -1).unbind(-1)
+    index = ((group * (2 * width)).unsqueeze(1) + side.index_select(0, row)).flatten()
+
+    def sums(values: torch.Tensor) -> torch.Tensor:
+        counted = values.new_zeros(groups * width * 2)
+        counted.index_add_(0, index, values.index_select(0, row).flatten())
+        return counted.reshape(groups, width, 2)
 
     return Tally(
         decisions=table.sum(1),
         confusion=table[:, 1:],
-        score_events=number[:, 0].sum(-1),
-        score_sum=score_sum.sum(-1),
-        squared_error=squared_error,
-        loss=loss,
+        score_events=sums(present.long())[:, 0].sum(-1),
+        score_sum=sums(_units(torch.where(present, score, 0.0))).sum(-1),
+        squared_error=sums(_units(error)),
+        loss=sums(events.loss.long()),
     )
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import torch
 
+from monitor.events.batch import Columns
 from monitor.events.spec import UNLABELED
 from monitor.state import columns
 from monitor.state.columns import Events
@@ -64,7 +64,7 @@ class Version:
             histogram=ScoreHistogram.empty(len(spec.scored), device),
         )
 
-    def add(self, arrived: Sequence[Events], watermark: int) -> Version:
+    def add(self, arrived: Columns, watermark: int) -> Version:
         """Return the state with further events, in any order, and without those no window needs.
 
         Parameters
@@ -74,9 +74,9 @@ class Version:
         watermark
             Greatest event time consumed by the daemon, in microseconds.
         """
-        if not arrived:
+        if not len(arrived):
             return self.trimmed(watermark)
-        events = columns.concatenate(arrived)
+        events = columns.upload(arrived, self.scored.device)
         groups, grouping = group_by_segment(events, self.groups)
         spec = self.plan.spec
         grown = replace(
@@ -113,13 +113,13 @@ class Version:
     def _scores(self, events: Events, grouping: Grouping) -> ScoreHistogram:
         """Add the labeled, scored events to the histogram, once a group and scored class."""
         usable = (events.label != UNLABELED) & ~events.score[:, 0].isnan()
-        chosen = usable[grouping.row]
-        row, group = grouping.row[chosen], grouping.group[chosen]
+        chosen = torch.nonzero(usable.index_select(0, grouping.row)).squeeze(1)
+        row, group = (of_grouping.index_select(0, chosen) for of_grouping in (grouping.row, grouping.group))
         width = self.scored.shape[0]
         number = group.unsqueeze(1) * width + torch.arange(width, device=group.device)
         return self.histogram.add(
             row=number.flatten(),
-            score=events.score[row].flatten(),
-            truth=one_hot(events, self.scored)[row].flatten(),
+            score=events.score.index_select(0, row).flatten(),
+            truth=one_hot(events, self.scored).index_select(0, row).flatten(),
             rows=grouping.groups * width,
         )

@@ -1,17 +1,18 @@
-"""Records a second through `KafkaSource.poll`, as a ratio to a bare `KafkaConsumer.poll` in the same run.
+"""Records a second through `KafkaSource.poll` and the whole daemon, beside a bare `KafkaConsumer.poll`.
 
 python -m tests.benchmarks.kafka_throughput                            the embedded broker
 python -m tests.benchmarks.kafka_throughput --kafka-home DIR           Apache Kafka (or KAFKA_HOME)
 
-Both read the same topic, turn by turn, so that what else the machine does hits both alike; the ratio
-of CPU times shows less of it.
+All read the same topic, turn by turn, so that what else the machine does hits them alike; the ratio
+of CPU times shows less of it. The daemon decodes, keeps its state, evaluates every two seconds and
+serves HTTP meanwhile; the bare client throws the records away.
 """
 
 import argparse
-import json
 import os
 import statistics
 import tempfile
+import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,24 +20,19 @@ from typing import NamedTuple
 
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 
+from monitor.daemon import Daemon
+from monitor.sources.base import Poll
 from monitor.sources.kafka import KafkaSource
+from tests.benchmarks.traffic import binary, configuration, events
 from tests.support.brokers import ApacheKafka, Broker, EmbeddedBroker
 
 
 def fill(broker: Broker, topic: str, count: int, partitions: int) -> None:
-    """Produce predictions of about 140 bytes."""
+    """Produce canonical events of about 160 bytes."""
     broker.create_topic(topic, partitions)
     producer = KafkaProducer(bootstrap_servers=broker.address, linger_ms=20, batch_size=2**17)
-    for number in range(count):
-        event = {
-            "id": f"req-{number}",
-            "model": "fraud",
-            "version": "2026-11-01",
-            "timestamp": 1764400000 + number / 1000,
-            "label": "fraud" if number % 50 == 0 else "legit",
-            "score": number % 997 / 997,
-        }
-        producer.send(topic, json.dumps(event).encode(), partition=number % partitions)
+    for number, value in zip(range(count), events(), strict=False):
+        producer.send(topic, value, partition=number % partitions)
     producer.flush(60)
     producer.close(5)
 
@@ -49,7 +45,9 @@ class Rate(NamedTuple):
 
 
 class Stopwatch:
-    """Starts when first asked for how many records are still to be read."""
+    """Runs from the first question on until `count` records are read."""
+
+    rate: Rate
 
     def __init__(self, count: int) -> None:
         self._count = self._left = count
@@ -59,12 +57,12 @@ class Stopwatch:
         """Take in what a poll found; return whether there is more to read."""
         self._began = self._began or (time.perf_counter(), time.process_time())
         self._left -= found
+        if self._left <= 0:
+            wall, cpu = self._began
+            self.rate = Rate(
+                self._count / (time.perf_counter() - wall), self._count / (time.process_time() - cpu)
+            )
         return self._left > 0
-
-    def rate(self) -> Rate:
-        assert self._began is not None
-        wall, cpu = self._began
-        return Rate(self._count / (time.perf_counter() - wall), self._count / (time.process_time() - cpu))
 
 
 def bare(settings: Mapping[str, object], topic: str, partitions: int, count: int) -> Rate:
@@ -76,13 +74,12 @@ def bare(settings: Mapping[str, object], topic: str, partitions: int, count: int
     watch = Stopwatch(count)
     while watch.running(sum(map(len, consumer.poll(timeout_ms=500, max_records=2000).values()))):
         pass
-    rate = watch.rate()
     consumer.close(autocommit=False)
-    return rate
+    return watch.rate
 
 
-def ours(settings: Mapping[str, object], topic: str, count: int, group: str) -> Rate:
-    """Read as the daemon does, lag included; joining the group is not timed."""
+def source_alone(settings: Mapping[str, object], topic: str, count: int, group: str) -> Rate:
+    """Poll as the daemon does, lag included; joining the group is not timed."""
     source = KafkaSource(settings, [topic], group, start="earliest")
     found = 0
     while not source.assigned():
@@ -91,9 +88,41 @@ def ours(settings: Mapping[str, object], topic: str, count: int, group: str) -> 
     while watch.running(found):
         found = sum(len(batch.records) for batch in source.poll(0.5).batches)
         source.lag()
-    rate = watch.rate()
     source.close()
-    return rate
+    return watch.rate
+
+
+class Timed(KafkaSource):
+    """Ends its daemon when the last record is in the state."""
+
+    def __init__(
+        self, watch: Stopwatch, stop: threading.Event, settings: Mapping[str, object], topic: str, group: str
+    ) -> None:
+        super().__init__(settings, [topic], group, start="earliest", stop=stop)
+        self._watch = watch
+        self._ended = stop
+        self._found = 0
+
+    def poll(self, timeout: float) -> Poll:
+        if self.assigned() and not self._watch.running(self._found):
+            self._ended.set()
+            return Poll()
+        poll = super().poll(timeout)
+        self._found = sum(len(batch.records) for batch in poll.batches)
+        return poll
+
+
+def whole_daemon(settings: Mapping[str, object], topic: str, count: int, group: str) -> Rate:
+    """Read with all parts at work."""
+    config = configuration(
+        {"fraud": binary(segments=["region"])},
+        kafka={"topics": [topic], "group_id": group},
+        evaluation={"every": "2s"},
+        server={"port": 0},
+    )
+    watch = Stopwatch(count)
+    Daemon(config, source=lambda stop: Timed(watch, stop, settings, topic, group)).run()
+    return watch.rate
 
 
 def main() -> None:
@@ -115,14 +144,16 @@ def main() -> None:
             ratios = []
             for turn in range(options.rounds):
                 alone = bare(broker.settings, "events", options.partitions, options.messages)
-                through = ours(broker.settings, "events", options.messages, f"round-{turn}")
-                ratios.append(Rate(through.wall / alone.wall, through.cpu / alone.cpu))
-                print(
-                    f"bare {alone.wall:9.0f}/s   KafkaSource {through.wall:9.0f}/s   "
-                    f"ratio {ratios[-1].wall:.2f}, of CPU time {ratios[-1].cpu:.2f}"
-                )
-            wall, cpu = (statistics.median(column) for column in zip(*ratios, strict=True))
-            print(f"{type(broker).__name__}: median ratio {wall:.2f}, of CPU time {cpu:.2f}")
+                print(f"bare {alone.wall:7.0f}/s", end="")
+                for name, measure in {"source": source_alone, "daemon": whole_daemon}.items():
+                    rate = measure(broker.settings, "events", options.messages, f"{name}-{turn}")
+                    ratios.append((name, rate.wall / alone.wall, rate.cpu / alone.cpu))
+                    wall, cpu = ratios[-1][1:]
+                    print(f"   {name} {rate.wall:7.0f}/s, ratio {wall:.2f}, of CPU time {cpu:.2f}", end="")
+                print()
+            for name in ("source", "daemon"):
+                wall, cpu = (statistics.median(r[i] for r in ratios if r[0] == name) for i in (1, 2))
+                print(f"{type(broker).__name__}, {name}: median ratio {wall:.2f}, of CPU time {cpu:.2f}")
         finally:
             broker.stop()
 

@@ -1,4 +1,4 @@
-"""Canonical events as polls bring them, made just before they are used: what a broker sent is in the cache."""
+"""Canonical events as polls bring them: records made just before they are used, hence in the cache."""
 
 from __future__ import annotations
 
@@ -48,13 +48,21 @@ def events(*, models: int = 1, versions: int = 1, per_second: int = 1000, seed: 
         number += 1
 
 
-def polls(values: Iterator[bytes], count: int, *, per_second: int = 1000, partitions: int = 1) -> Iterator[RecordBatch]:
+def polls(
+    values: Iterator[bytes], count: int, *, per_second: int = 1000, partitions: int = 1
+) -> Iterator[RecordBatch]:
     """Yield `count` events as polls of 2000 from one partition after the other."""
     offsets = [0] * partitions
     for poll in range(count // POLL):
         place = poll % partitions
         made = [
-            Raw(offsets[place] + i, RECORD_MS + (poll * POLL + i) * 1000 // per_second, None, value, ())
+            Raw(
+                offsets[place] + i,
+                RECORD_MS + (poll * POLL + i) * 1000 // per_second,
+                None,
+                bytes(memoryview(value)),
+                (),
+            )
             for i, value in enumerate(islice(values, POLL))
         ]
         offsets[place] += POLL
