@@ -87,6 +87,9 @@ class Daemon:
         self._evaluation_error: str | None = None
         self._failing: frozenset[str] = frozenset()
         self._failed_metrics = 0
+        self._state_bytes = 0
+        self._gaps = 0
+        self._milestones: set[str] = set()
         self._next_sample = 0.0
         self._caught_up: dict[Partition, float] = {}
         self._exporter = Exporter(
@@ -117,6 +120,8 @@ class Daemon:
             parts.callback(server.stop)
             self.port = server.port
             log.info("serving", extra={"host": self._config.server.host, "port": server.port})
+            # Registered first, hence waited for last: leaving the group must not wait for an evaluation.
+            parts.callback(self._schedule.stop)
             source = self._make_source(self._stop)
             if self._config.kafka.dead_letter_topic:
                 self._dead_letters = DeadLetters(
@@ -128,7 +133,6 @@ class Daemon:
             parts.callback(source.close)
             self._schedule.every(self._config.evaluation.every.total_seconds(), "evaluate", self._evaluate)
             self._schedule.start()
-            parts.callback(self._schedule.stop)
             self._threads = {"http": lambda: server.alive, "schedule": lambda: self._schedule.alive}
             if (letters := self._dead_letters) is not None:
                 self._threads["dead-letters"] = lambda: letters.alive
@@ -155,6 +159,7 @@ class Daemon:
             evaluation_errors=self._schedule.errors["evaluate"] + self._failed_metrics,
             evaluation_error=self._evaluation_error,
             jobs_missed=dict(self._schedule.missed),
+            state_bytes=self._state_bytes,
         )
 
     def _loop(self, source: LiveSource) -> None:
@@ -178,8 +183,12 @@ class Daemon:
             self._forget()
         batch = self._pipeline.decode(poll.batches)
         lag = source.lag()
+        gaps = source.offsets_lost + source.log_truncations
         lagging = frozenset(partition for partition, records in lag.items() if records > 0)
         with self._lock:
+            if gaps != self._gaps:
+                self._gaps = gaps
+                self._pipeline.state.clocks.lose()
             self._pipeline.apply(batch)
             retired = self._pipeline.advance(lagging)
         for model, version in retired:
@@ -199,7 +208,7 @@ class Daemon:
         with self._lock:
             self._pipeline = self._new_pipeline()
             self._report = None
-            self._exporter.publish(self._empty_report())
+        self._exporter.publish(None)
         self._last_evaluation = None
 
     def _reject(self, rejected: Sequence[Rejected]) -> None:
@@ -225,15 +234,13 @@ class Daemon:
     def _show(self, source: LiveSource, lag: Mapping[Partition, int], now: float) -> None:
         """Let the other threads see the counters."""
         pipeline, owned = self._pipeline, source.assigned()
-        for partition, records in lag.items():
-            if records == 0 or partition not in self._caught_up:
-                self._caught_up[partition] = now
+        self._caught_up = {p: self._caught_up.get(p, now) if n else now for p, n in lag.items()}
         dead_letters = self._dead_letters
         self._status = replace(
             self._status,
-            ready=source.problem is None,
+            ready=self._status.ready or source.problem is None,
             owner=bool(owned),
-            lagging=now - min((self._caught_up[p] for p in lag), default=now),
+            lagging=now - min(self._caught_up.values(), default=now),
             broker_error=source.problem,
             dead_letter_error=None if dead_letters is None else dead_letters.problem,
             events_consumed=dict(pipeline.consumed),
@@ -241,14 +248,22 @@ class Daemon:
             events_late=dict(pipeline.state.late),
             events_unlabeled=dict(pipeline.state.unlabeled),
             offsets_lost=source.offsets_lost,
+            log_truncations=source.log_truncations,
             dead_letters={} if dead_letters is None else {k: n for k, n in dead_letters.results.items()},
             consumer_lag={(p.topic, p.partition): records for p, records in lag.items()},
             frontier=pipeline.state.clocks.frontier,
             rebalances=source.rebalances,
             last_poll=self._clock.now(),
-            state_bytes=pipeline.state.nbytes(),
             limit_reached=dict(pipeline.limits_reached()),
         )
+        self._evaluate_at_milestones(bool(owned), caught_up=bool(lag) and not any(lag.values()))
+
+    def _evaluate_at_milestones(self, owner: bool, *, caught_up: bool) -> None:
+        """Evaluate at once when first there is something to show, however rare evaluations are."""
+        for name, reached in (("owner", owner), ("caught up", owner and caught_up)):
+            if reached and name not in self._milestones:
+                self._milestones.add(name)
+                self._schedule.soon("evaluate")
 
     def _evaluate(self) -> None:
         """Evaluate a view of the state; runs in the scheduler's thread."""
@@ -256,9 +271,9 @@ class Daemon:
             return
         started = self._clock.monotonic()
         with self._lock:
-            pipeline, view = self._pipeline, self._pipeline.state.view()
+            pipeline, snapshot = self._pipeline, self._pipeline.snapshot()
         try:
-            evaluation = pipeline.evaluate(view)
+            evaluation = pipeline.evaluate(snapshot)
         except Exception as error:
             self._evaluation_error = str(error)
             raise
@@ -267,8 +282,12 @@ class Daemon:
                 return  # the partitions were lost meanwhile: this report is nobody's
             for version, settled in evaluation.settled:
                 pipeline.state.adopt(version, settled)
+            self._state_bytes = pipeline.state.nbytes()
             self._report = evaluation.report
         self._exporter.publish(evaluation.report)
+        if pipeline is not self._pipeline:
+            self._exporter.publish(self._report)  # lost while it was being published
+            return
         ended = self._clock.monotonic()
         self._last_evaluation = ended, self._clock.now()
         self._durations = self._durations.observe(ended - started)
@@ -284,9 +303,6 @@ class Daemon:
 
     def _new_pipeline(self) -> Pipeline:
         return Pipeline(self._config, self._config.kafka.topics, self._clock)
-
-    def _empty_report(self) -> Report:
-        return Report(self._clock.now(), None, self._config.evaluation.confidence_level)
 
     def _kafka_source(self, stop: threading.Event) -> LiveSource:
         kafka = self._config.kafka

@@ -17,16 +17,13 @@ from monitor.metrics.catalog import compute_all
 from monitor.metrics.counts import Counts
 from monitor.metrics.groups import group_scores
 from monitor.metrics.outcome import REASONS, Outcome, Parameters
-from monitor.report import IntervalValue, Report, Value, VersionReport, WindowReport
+from monitor.report import CUMULATIVE, IntervalValue, Report, Value, VersionReport, WindowReport
 from monitor.state.columns import Events
 from monitor.state.grouping import ALL, Group, group_by_segment
 from monitor.state.store import VersionView, View
 from monitor.state.tally import Tally, one_hot, tally
 from monitor.state.version import Version
 from monitor.state.windows import Extent, WindowSpec, extent
-
-CUMULATIVE = "all"
-"""Name of the window that holds every event."""
 
 _CELLS_AT_ONCE = 1 << 20
 """Score groups evaluated in one batch; bounds the memory of the kernel's float64 arrays."""
@@ -69,7 +66,7 @@ def evaluate(
     parameters
         By configured model name, "*" for the others.
     vocabulary
-        Segment values by (model, segment key).
+        Segment values of a (model, segment key) of the view.
     evaluated_at
         Wall-clock time in microseconds, for the report.
 
@@ -134,7 +131,7 @@ def _cases(
             version,
             CUMULATIVE,
             segment(group),
-            view.caught_up,
+            view.caught_up and not view.gap,
             version.since,
             version.last_event,
             _cumulative_counts(state, number),
@@ -150,11 +147,12 @@ def _bounds(events: Events, window: WindowSpec, end: int) -> tuple[int | None, i
 
 
 def _complete(view: View, state: Version, window: WindowSpec, covered: Extent, end: int) -> bool:
-    if window.kind != "duration":
-        return covered.filled
-    start = end - window.size
-    seen = view.covered_since is not None and view.covered_since <= start
-    return seen and (state.dropped_until is None or state.dropped_until <= start)
+    if view.covered_since is None:
+        return False
+    if window.kind == "duration":
+        start = end - window.size
+        return view.covered_since <= start and (state.dropped_until is None or state.dropped_until <= start)
+    return covered.filled and (not view.gap or int(state.held.timestamp[covered.first]) > view.covered_since)
 
 
 def _window_counts(state: Version, events: Events) -> Iterator[tuple[Group, Counts]]:

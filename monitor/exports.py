@@ -9,7 +9,8 @@ from math import prod
 from monitor.config import Config, ModelConfig
 from monitor.errors import ConfigurationError
 from monitor.metrics.catalog import CATALOG, Metric
-from monitor.series import BOTH_CLASSES, CUMULATIVE, HELPS, WINDOW_CONFUSIONS
+from monitor.report import CUMULATIVE
+from monitor.series import BOTH_CLASSES, HELPS, WINDOW_CONFUSIONS
 
 _PREFIX = "classifier_"
 

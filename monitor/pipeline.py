@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 
 import torch
@@ -16,10 +17,20 @@ from monitor.events.batch import EventBatch
 from monitor.events.decoder import Decoder
 from monitor.events.position import Positions
 from monitor.events.spec import ModelSpec
+from monitor.events.vocabulary import Vocabulary
 from monitor.metrics.outcome import Parameters
 from monitor.records import Partition, RecordBatch
 from monitor.state.store import Key, State, View
 from monitor.state.windows import Plan, WindowSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A consistent look at a pipeline, free to be evaluated while it goes on."""
+
+    view: View
+    vocabularies: Mapping[tuple[str, str], Vocabulary]
+    """Segment values by model and key; they only grow, so that the codes in the view keep their names."""
 
 
 class Pipeline:
@@ -84,17 +95,30 @@ class Pipeline:
     def advance(self, lagging: Collection[Partition]) -> list[Key]:
         """Move the frontier, given the partitions not caught up; return versions that retired."""
         retired = self.state.advance(lagging)
-        for key in retired:
-            self.decoder.forget(*key)
+        for model, version in retired:
+            self.decoder.forget(model, version)
+            if not self.decoder.knows(model):
+                for key in [key for key in self.rejected if key[0] == model]:
+                    self.rejected["", key[1]] += self.rejected.pop(key)
         return retired
 
     def ahead(self, lagging: Collection[Partition]) -> frozenset[Partition]:
         """Return the partitions that must wait, so that catching up stays aligned in event time."""
         return self.state.clocks.ahead(lagging, self._max_skew)
 
-    def evaluate(self, view: View) -> Evaluation:
-        """Compute the report of a view; needs no lock."""
-        return evaluate(view, self._parameters, self.decoder.vocabulary, self._clock.now())
+    def snapshot(self) -> Snapshot:
+        """Return a consistent look at everything, without copying an event."""
+        view = self.state.view()
+        keys = {(v.model, key) for v in view.versions for key in v.base.plan.spec.segments}
+        return Snapshot(view, {key: self.decoder.vocabulary(*key) for key in keys})
+
+    def evaluate(self, snapshot: Snapshot) -> Evaluation:
+        """Compute the report of a snapshot; needs no lock."""
+
+        def vocabulary(model: str, key: str) -> Vocabulary:
+            return snapshot.vocabularies[model, key]
+
+        return evaluate(snapshot.view, self._parameters, vocabulary, self._clock.now())
 
     def limits_reached(self) -> Counter[str]:
         """Return how often each limit cut something off."""

@@ -21,8 +21,11 @@ class Record(Protocol):
         """Place in the partition."""
 
     @property
-    def timestamp(self) -> int:
-        """Milliseconds since the epoch; what an event without a timestamp of its own gets."""
+    def timestamp(self) -> int | None:
+        """Milliseconds since the epoch; what an event without a timestamp of its own gets.
+
+        None or -1 where the message format has none.
+        """
 
     @property
     def key(self) -> bytes | None:

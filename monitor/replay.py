@@ -55,6 +55,8 @@ class Replay:
         self._pipeline = Pipeline(config, [FileSource.TOPIC], clock or SystemClock(), from_files=True)
         self.samples: dict[str, Rejected] = {}
         """One rejected record of each reason."""
+        self.retired: list[tuple[str, str]] = []
+        """Models and versions without an event for so long that they are not in the report."""
         self.first_rows: list[bytes | None] = []
         """What the files begin with."""
 
@@ -74,13 +76,13 @@ class Replay:
             batch = pipeline.decode(batches)
             lagging = frozenset(partition for partition, rows in source.lag().items() if rows > 0)
             pipeline.apply(batch)
-            pipeline.advance(lagging)
+            self.retired += pipeline.advance(lagging)
             source.hold(pipeline.ahead(lagging))
             for rejected in batch.rejected:
                 self.samples.setdefault(rejected.reason, rejected)
             progress(source.progress)
-        pipeline.advance(frozenset())
-        return pipeline.evaluate(pipeline.state.view())
+        self.retired += pipeline.advance(frozenset())
+        return pipeline.evaluate(pipeline.snapshot())
 
     def place(self, rejected: Rejected) -> str:
         """Return the file and the row of a record."""
@@ -140,6 +142,11 @@ def summary(replay: Replay, evaluation: Evaluation) -> str:
         sample = replay.samples[reason]
         lines.append(f"  {n} {reason}, such as {replay.place(sample)} (from 0): {sample.detail}")
         lines.append(f"      {message(sample.record.value)}")
+    if replay.retired:
+        names = ", ".join(f"{model} {version or '(none)'}" for model, version in replay.retired)
+        lines.append(
+            f"Not in this report, without an event for limits.retire_after: {message(names.encode())}"
+        )
     if not windows:
         lines.append("No valid event: nothing to report.")
     elif not any(window.labeled for window in windows):

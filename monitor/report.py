@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from monitor.errors import MonitorError
 
+CUMULATIVE = "all"
+"""Name of the window that holds every event."""
+
 
 class NotInReportError(MonitorError):
     """A model, version, window or segment that the report does not have; `known` are those it has."""

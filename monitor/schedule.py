@@ -40,6 +40,10 @@ class Schedule:
         """Run `job` every `seconds`, for the first time at once."""
         self._scheduler.add_job(job, "interval", seconds=seconds, id=name, next_run_time=datetime.now(UTC))
 
+    def soon(self, name: str) -> None:
+        """Run a job now, out of turn."""
+        self._scheduler.modify_job(name, next_run_time=datetime.now(UTC))
+
     def start(self) -> None:
         """Start the jobs."""
         self._scheduler.start()

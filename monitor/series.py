@@ -7,10 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from monitor.report import Report, Value, VersionReport, WindowReport
-
-CUMULATIVE = "all"
-"""Name of the window that holds every event; its confusions are exported as a counter."""
+from monitor.report import CUMULATIVE, Report, Value, VersionReport, WindowReport
 
 WINDOW_CONFUSIONS = "classifier_window_confusions"
 """The family that `ExportOptions.confusions` is about, beside the counter of all events."""

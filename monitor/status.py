@@ -28,8 +28,9 @@ class Durations:
 class DaemonStatus:
     """One look at the daemon. Whoever makes it must not block: the liveness probe waits for it.
 
-    Counters run since the process started. Label values come from configuration or are bounded by the
-    daemon (an unknown model's name is not one of them).
+    Counters run since the process started, those of events since partitions were last assigned. Label
+    values come from configuration or are bounded by the daemon (an unknown model's name is not one of
+    them).
 
     Attributes
     ----------
@@ -85,6 +86,7 @@ class DaemonStatus:
     events_late: Mapping[str, int] = field(default_factory=dict)
     events_unlabeled: Mapping[str, int] = field(default_factory=dict)
     offsets_lost: int = 0
+    log_truncations: int = 0
     dead_letters: Mapping[str, int] = field(default_factory=dict)
     consumer_lag: Mapping[tuple[str, int], int] = field(default_factory=dict)
     frontier: int | None = None

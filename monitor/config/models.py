@@ -146,12 +146,6 @@ class ModelConfig(Section):
             yield Problem(("classes",), f"a binary model has 2 classes, not {len(self.classes)}")
         elif not 2 <= len(self.classes) <= MOST_CLASSES:
             yield Problem(("classes",), f"{len(self.classes)} classes; write from 2 to {MOST_CLASSES}")
-        if "other" in self.classes:
-            yield Problem(
-                ("classes",),
-                "'other' is the column of decisions for none of the classes; choose another name, such as "
-                "'others', and write aliases: {other: others}",
-            )
         for alias, name in self.aliases.items():
             if name not in self.classes:
                 yield Problem(("aliases", alias), unknown(name, self.classes, "class"))

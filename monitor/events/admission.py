@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from monitor.events.draft import Draft
 from monitor.events.message import Rejection, SegmentValue
 from monitor.events.values import as_text, packed, shown
-from monitor.events.vocabulary import Vocabulary
+from monitor.events.vocabulary import MAX_LENGTH, Vocabulary
 
 
 class _SegmentCodes(dict[object, int]):
@@ -69,6 +69,10 @@ class Admission:
 
     def admit(self, model: str, version: str) -> Rejection | None:
         """Take a place, or return why there is none."""
+        for what, name in (("model", model), ("version", version)):
+            if len(name) > MAX_LENGTH:
+                detail = f"{what}: {shown(name)} has {len(name)} characters; send at most {MAX_LENGTH}"
+                return Rejection("too_large", detail, model if what == "version" else "")
         versions = self._versions.get(model)
         if versions is None:
             if model not in self._named and len(self._versions.keys() - self._named) >= self._unnamed_places:
@@ -117,7 +121,8 @@ class Admission:
             refusal = refused.get((model, version))
             if refusal is not None:
                 over.append((row, refusal))
-                self._limits_reached["versions_per_model" if refusal.model else "models"] += 1
+                if refusal.reason == "too_many_models":
+                    self._limits_reached["versions_per_model" if refusal.model else "models"] += 1
         return draft.select(keep), over
 
     def vocabulary(self, model: str, key: str) -> Vocabulary:

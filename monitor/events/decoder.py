@@ -108,6 +108,10 @@ class Decoder:
         """Take a place under the limits, as its first event does; False if there is none left."""
         return self._admission.admit(model, version) is None
 
+    def knows(self, model: str) -> bool:
+        """Tell whether a model is configured by name or has a place under the limits."""
+        return model in self._models or self._admission.knows(model)
+
     def forget(self, model: str, version: str) -> None:
         """Free the place of a version; with a model's last one, its segment values too."""
         self._admission.forget(model, version)
@@ -129,7 +133,7 @@ class Decoder:
         if not records:
             return EventBatch({})
         values = [record.value for record in records]
-        record_ms = packed([record.timestamp for record in records], np.int64)
+        record_ms = packed([-1 if (t := record.timestamp) is None else t for record in records], np.int64)
         drafts, doubtful = self._read_columns(values, record_ms)
 
         refused: list[tuple[int, Rejection]] = []

@@ -14,7 +14,8 @@ from monitor.events.spec import UNLABELED
 
 RANGE_TOLERANCE = 1e-6
 SUM_TOLERANCE = 1e-3
-SUM_EXACT = 1e-12
+SUM_EXACT = 1e-6
+"""Rounding of float32 vectors, which are taken as they are: a score is the float32 nearest to the input."""
 PROBABILITY_FLOOR = 2.0**-24
 """Probabilities are clipped to [2**-24, 1 - 2**-24] under a logarithm."""
 

@@ -51,7 +51,10 @@ class TimeRules:
         """Return the greatest time that an event may have, for each record or for all of them."""
         if self.max_future is None:
             return None
-        return record_ms * 1000 + self.max_future if self.now is None else self.now() + self.max_future
+        if self.now is not None:
+            return self.now() + self.max_future
+        # A record without a time of its own (old message formats) says nothing about the future.
+        return np.where(record_ms < 0, -REFUSED - 1, record_ms * 1000 + self.max_future)
 
 
 def find_zone(name: str | None) -> tzinfo | None:

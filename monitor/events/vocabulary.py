@@ -9,6 +9,10 @@ OTHER_VALUE = 1
 """Code of every value beyond the limit."""
 
 
+MAX_LENGTH = 200
+"""Most characters of a name that becomes the label of a series: model, version, segment value."""
+
+
 class Vocabulary:
     """Values of one segment key of one model, numbered as they appear.
 
@@ -28,7 +32,7 @@ class Vocabulary:
         """Return the value's code, a new one while the limit allows."""
         code = self._codes.get(value)
         if code is None:
-            if len(self._names) - 2 >= self.limit:
+            if len(self._names) - 2 >= self.limit or len(value or "") > MAX_LENGTH:
                 self.overflowed += 1
                 return OTHER_VALUE
             code = len(self._names)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import torch
-from torch.nn.functional import pad
 
 
 def group_scores(
@@ -43,26 +40,3 @@ def group_scores(
         return zeros.scatter_add_(1, group, chosen.gather(1, order).to(torch.int64))
 
     return count(positive & valid), count(valid & ~positive)
-
-
-def stack_groups(rows: Sequence[torch.Tensor]) -> torch.Tensor:
-    """Stack counts of different length into one batch, with groups of 0 at their ends.
-
-    Parameters
-    ----------
-    rows : sequence of B tensors, shape (..., G_i)
-        Counts of one group each in the last dimension; the leading shapes are equal.
-
-    Returns
-    -------
-    torch.Tensor, shape (B, ..., max(G_i))
-
-    Raises
-    ------
-    ValueError
-        If `rows` is empty.
-    """
-    if not rows:
-        raise ValueError("stack_groups needs at least one row")
-    width = max(row.shape[-1] for row in rows)
-    return torch.stack([pad(row, (0, width - row.shape[-1])) for row in rows])

@@ -66,6 +66,10 @@ class LiveSource(Source, Protocol):
         """Records that were gone before they were read."""
 
     @property
+    def log_truncations(self) -> int:
+        """How often a partition's log ended before our position."""
+
+    @property
     def rebalances(self) -> int:
         """How often partitions came or went."""
 

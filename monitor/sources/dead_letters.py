@@ -20,6 +20,7 @@ from monitor.sources.topics import describe, problem_of
 logger = logging.getLogger(__name__)
 
 MAX_PENDING = 10_000
+MAX_PENDING_BYTES = 1 << 26
 TRUNCATED_TO = 100_000
 """Bytes that are kept of a value that the broker does not take whole."""
 
@@ -62,6 +63,11 @@ class _Letter(NamedTuple):
     key: bytes | None
     value: bytes | None
     headers: list[tuple[str, bytes]]
+
+    @property
+    def size(self) -> int:
+        """Bytes of the value."""
+        return len(self.value or b"")
 
     def truncated(self) -> _Letter | None:
         """Return the beginning of the letter, None where it is that already."""
@@ -143,6 +149,7 @@ class DeadLetters:
         self._clock = clock or SystemClock()
         self._second = (0.0, 0)
         self._waiting: deque[_Letter] = deque()
+        self._bytes = 0
         self._in_flight = 0
         self._changed = threading.Condition()
         self._closing = threading.Event()
@@ -157,7 +164,7 @@ class DeadLetters:
     @property
     def full(self) -> bool:
         """Whether so many letters wait that reading should pause."""
-        return not self._drop and self._pending() >= self._max_pending
+        return not self._drop and (self._pending() >= self._max_pending or self._bytes >= MAX_PENDING_BYTES)
 
     def send(self, rejected: Iterable[RejectedRecord]) -> None:
         """Pass rejected records on; never waits."""
@@ -168,6 +175,7 @@ class DeadLetters:
                     self.results["not_forwarded"] += 1
                 else:
                     self._waiting.append(letter(each, ids.get(each.partition.topic)))
+                    self._bytes += self._waiting[-1].size
             self._changed.notify_all()
 
     def flush(self, timeout: float) -> bool:
@@ -242,12 +250,13 @@ class DeadLetters:
         except KafkaError as error:
             self._failed(sent, error)
         else:
-            future.add_callback(lambda _: self._arrived())
+            future.add_callback(lambda _: self._arrived(sent))
             future.add_errback(lambda error: self._failed(sent, error))
 
-    def _arrived(self) -> None:
+    def _arrived(self, sent: _Letter) -> None:
         with self._changed:
             self._in_flight -= 1
+            self._bytes -= sent.size
             self.results["sent"] += 1
             self._changed.notify_all()
         self._say(None)
@@ -260,10 +269,12 @@ class DeadLetters:
             self._say(f"dead letters cannot be sent: {type(error).__name__}: {error}")
         with self._changed:
             self._in_flight -= 1
+            self._bytes -= sent.size
             if again is None:
                 self.results["failed"] += 1
             else:
                 self._waiting.append(again)
+                self._bytes += again.size
             self._changed.notify_all()
 
     def _say(self, problem: str | None) -> None:

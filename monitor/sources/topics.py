@@ -133,7 +133,7 @@ class TopicWatch:
             try:
                 self.latest = describe(self._admin, self._names)
                 self.silent_since = None
-            except KafkaError as error:
+            except Exception as error:  # whatever an answer looks like, looking goes on
                 if self.silent_since is None:
                     self.silent_since = self._clock.monotonic()
                 logger.debug("topics cannot be described: %s", error)

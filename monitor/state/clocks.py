@@ -22,7 +22,10 @@ class Clocks:
     frontier
         Event time up to which nothing more is expected; never falls.
     covered_since
-        Event time from which on the log was read: the least of the partitions' first event times.
+        Event time from which on the log was read without a gap: the least of the partitions' first event
+        times, or where reading went on after records were lost.
+    gap
+        Whether records were lost before `covered_since`.
     partitions
         Greatest event time read from each partition.
     """
@@ -31,22 +34,35 @@ class Clocks:
     watermark: int | None = None
     frontier: int | None = None
     covered_since: int | None = None
+    gap: bool = False
     partitions: dict[Partition, int] = field(default_factory=dict)
+    _silent: set[Partition] = field(default_factory=set)
+    _lost: bool = False
 
     def read(self, spans: Mapping[Partition, Span]) -> None:
         """Take in what a batch read."""
         for partition, span in spans.items():
             if span.first_timestamp is None or span.last_timestamp is None:
+                # Only rejected records: others must not wait for a time that may never come.
+                self._silent.add(partition)
                 continue
-            if partition not in self.partitions:
+            self._silent.discard(partition)
+            if partition not in self.partitions and not self.gap:
                 first = span.first_timestamp
                 self.covered_since = min(first, first if self.covered_since is None else self.covered_since)
             last = max(span.last_timestamp, self.partitions.get(partition, span.last_timestamp))
             self.partitions[partition] = last
             self.watermark = last if self.watermark is None else max(last, self.watermark)
+        if self._lost and any(span.last_timestamp is not None for span in spans.values()):
+            self.covered_since, self.gap, self._lost = self.watermark, True, False
+
+    def lose(self) -> None:
+        """Note that records were lost: what is covered begins anew with what is read next."""
+        self._lost = True
 
     def advance(self, lagging: Collection[Partition]) -> None:
         """Move the frontier, given the partitions that are not caught up."""
+        lagging = frozenset(lagging) - self._silent
         if self.watermark is None or any(p not in self.partitions for p in lagging):
             return
         slowest = min((self.partitions[p] for p in lagging), default=self.watermark)
@@ -63,6 +79,7 @@ class Clocks:
         max_skew
             Microseconds that a partition may be ahead.
         """
+        lagging = frozenset(lagging) - self._silent
         times = [self.partitions[p] for p in lagging if p in self.partitions]
         if not times:
             return frozenset()

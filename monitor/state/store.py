@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
@@ -63,6 +63,7 @@ class View:
     watermark: int | None
     frontier: int | None
     covered_since: int | None
+    gap: bool
     caught_up: bool
     versions: tuple[VersionView, ...]
 
@@ -100,6 +101,8 @@ class State:
         self._versions: dict[Key, _Live] = {}
         self._lagging: frozenset[Partition] = frozenset()
         self._over_limit_retired = 0
+        self._retired: dict[Key, int] = {}
+        self._memory = max((plan.memory for plan in plans.values()), default=0)
         self.clocks = Clocks(allowed_lateness)
         self.next_offsets: dict[Partition, int] = {}
         self.late: Counter[str] = Counter()
@@ -122,14 +125,17 @@ class State:
             first, last = int(columns.timestamp.min()), int(columns.timestamp.max())
             live = self._versions.get(key)
             if live is None:
-                live = _Live(Version.empty(self._plan(key[0]), self._device), last, first)
+                before = self._retired.get(key)  # what a retired version held is missing in its windows
+                empty = Version.empty(self._plan(key[0]), self._device)
+                live = _Live(replace(empty, dropped_until=before), last, first)
                 self._versions[key] = live
             live.waiting.append(columns)
             live.last_event, live.since = max(last, live.last_event), min(first, live.since)
             unlabeled = int(np.count_nonzero(columns.label < 0))
             live.unlabeled += unlabeled
             live.labeled += len(columns) - unlabeled
-            self.unlabeled[key[0]] += unlabeled
+            if unlabeled:
+                self.unlabeled[key[0]] += unlabeled
             if frontier is not None and first <= frontier:
                 self.late[key[0]] += int(np.count_nonzero(columns.timestamp <= frontier))
         self.next_offsets.update({partition: span.next for partition, span in batch.spans.items()})
@@ -147,7 +153,17 @@ class State:
             return []
         retired = [k for k, v in self._versions.items() if v.last_event < frontier - self._retire_after]
         for key in retired:
-            self._over_limit_retired += self._versions.pop(key).settled.over_limit
+            live = self._versions.pop(key)
+            self._over_limit_retired += live.settled.over_limit
+            self._retired[key] = live.last_event
+            if key[0] not in self._plans and all(model != key[0] for model, _ in self._versions):
+                # Names that come and go must not add up: their counts go on under no name.
+                for counts in (self.late, self.unlabeled):
+                    if key[0] in counts:
+                        counts[""] += counts.pop(key[0])
+        if retired:
+            oldest = self.clocks.watermark - self._memory if self.clocks.watermark is not None else 0
+            self._retired = {key: last for key, last in self._retired.items() if last > oldest}
         return retired
 
     def view(self) -> View:
@@ -156,6 +172,7 @@ class State:
             watermark=self.clocks.watermark,
             frontier=self.clocks.frontier,
             covered_since=self.clocks.covered_since,
+            gap=self.clocks.gap,
             caught_up=not self._lagging,
             versions=tuple(
                 VersionView(

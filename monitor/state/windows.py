@@ -41,6 +41,11 @@ class Plan:
     maturity: int
     held_events: int
 
+    @property
+    def memory(self) -> int:
+        """Microseconds after which an event is in no window by duration."""
+        return self.maturity + max((w.size for w in self.windows if w.kind == "duration"), default=0)
+
 
 class Extent(NamedTuple):
     """Events [first, last) of the held ones; `filled`: as many as the window asks for."""

@@ -44,7 +44,7 @@ MAY_KNOW = {
     "logs": set(),
     "schedule": set(),
     "pipeline": {"config", "evaluation", "events", "metrics", "state"} | SHARED,
-    "exports": {"config", "errors", "metrics", "series"},
+    "exports": {"config", "errors", "metrics", "report", "series"},
     "proposal": set(),
     "replay": {
         "config",

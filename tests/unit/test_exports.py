@@ -53,7 +53,7 @@ def exported(config: Config) -> int:
     pipeline = Pipeline(config, ["t"], SystemClock())
     pipeline.apply(pipeline.decode([batch(rows)]))
     pipeline.advance(frozenset())
-    report = pipeline.evaluate(pipeline.state.view()).report
+    report = pipeline.evaluate(pipeline.snapshot()).report
     options = ExportOptions(**config.export.model_dump() | {"max_series": 10**9})
     return len(select_series(report, HEADLINE, options)[0])
 

@@ -13,9 +13,9 @@ from monitor.config import load_config
 from monitor.errors import ConfigurationError
 from monitor.metrics import catalog
 from monitor.pipeline import Pipeline, device, start_of_reading
-from monitor.records import Partition
+from monitor.records import Partition, RecordBatch
 from monitor.report_json import report_object
-from tests.support.records import RECORD_MS, batch
+from tests.support.records import RECORD_MS, batch, raw
 
 CONFIGURATION = """
 kafka: {bootstrap_servers: [localhost:9092], topics: [t], group_id: g}
@@ -50,7 +50,7 @@ def consume(pipeline: Pipeline, values: list[object], first: int = 0) -> None:
 
 
 def events_of(pipeline: Pipeline) -> dict[tuple[str, str, str], int]:
-    report = pipeline.evaluate(pipeline.state.view()).report
+    report = pipeline.evaluate(pipeline.snapshot()).report
     return {(w.model, w.version, w.window): w.events for w in report.windows if not w.segment}
 
 
@@ -67,7 +67,7 @@ def test_records_that_come_again_are_counted_once(pipeline: Pipeline) -> None:
 
 def test_nothing_new_changes_nothing(pipeline: Pipeline) -> None:
     pipeline.apply(pipeline.decode([]))
-    assert pipeline.evaluate(pipeline.state.view()).report.windows == ()
+    assert pipeline.evaluate(pipeline.snapshot()).report.windows == ()
     assert pipeline.state.next_offsets == {}
 
 
@@ -95,7 +95,7 @@ def test_a_retired_version_is_gone_and_makes_room(pipeline: Pipeline) -> None:
 def test_segment_values_beyond_the_limit_share_a_name_and_are_counted(pipeline: Pipeline) -> None:
     regions = ["eu", "us", "cn", "eu"]
     consume(pipeline, [event(i, segments={"region": region}) for i, region in enumerate(regions)])
-    report = pipeline.evaluate(pipeline.state.view()).report
+    report = pipeline.evaluate(pipeline.snapshot()).report
     found = {w.segment: w.events for w in report.windows if w.window == "last_10"}
     assert found == {"": 4, "region=eu": 2, "region=other": 2}
     assert pipeline.limits_reached()["segment_values"] == 2
@@ -115,7 +115,7 @@ def test_a_missing_gpu_is_said_to_be_missing(monkeypatch) -> None:
 
 def test_a_metric_that_fails_leaves_the_others(pipeline: Pipeline, monkeypatch) -> None:
     consume(pipeline, [event(i, label=label) for i, label in enumerate(["fraud", "legit"] * 3)])
-    assert not pipeline.evaluate(pipeline.state.view()).failures
+    assert not pipeline.evaluate(pipeline.snapshot()).failures
 
     def broken(_: object) -> None:
         raise RuntimeError("out of order")
@@ -125,7 +125,7 @@ def test_a_metric_that_fails_leaves_the_others(pipeline: Pipeline, monkeypatch) 
         for r in catalog.CATALOG
     ]
     monkeypatch.setattr(catalog, "CATALOG", tuple(rows))
-    found = pipeline.evaluate(pipeline.state.view())
+    found = pipeline.evaluate(pipeline.snapshot())
     assert list(found.failures) == ["classifier_brier_score"]
     names = {v.name for v in found.report.windows[0].values}
     assert "classifier_roc_auc" in names
@@ -134,5 +134,45 @@ def test_a_metric_that_fails_leaves_the_others(pipeline: Pipeline, monkeypatch) 
 
 def test_json_of_a_report_has_no_nan(pipeline: Pipeline) -> None:
     consume(pipeline, [event(0)])
-    report = pipeline.evaluate(pipeline.state.view()).report
+    report = pipeline.evaluate(pipeline.snapshot()).report
     json.dumps(report_object(report, report.windows), allow_nan=False)
+
+
+def test_a_name_too_long_for_a_label_is_refused(pipeline: Pipeline) -> None:
+    long = "x" * 201
+    consume(pipeline, [event(0, version=long), event(0, model=long, label="a", scores=[1, 0, 0])])
+    assert pipeline.rejected == {("fraud", "too_large"): 1, ("", "too_large"): 1}
+    consume(pipeline, [event(0, segments={"region": long})], first=2)
+    report = pipeline.evaluate(pipeline.snapshot()).report
+    assert {w.segment for w in report.windows} == {"", "region=other"}
+    assert pipeline.limits_reached() == {"segment_values": 1}
+
+
+def test_a_record_without_a_time_says_nothing_about_the_future(pipeline: Pipeline) -> None:
+    for offset, time in enumerate((None, -1)):
+        records = [raw(2 * offset, json.dumps(event(0)).encode(), time)]
+        records.append(raw(2 * offset + 1, json.dumps(event(0, timestamp=None)).encode(), time))
+        pipeline.apply(pipeline.decode([RecordBatch(Partition("t", 0), records)]))
+    assert events_of(pipeline)["fraud", "1", "all"] == 2
+    assert pipeline.rejected == {("fraud", "implausible_timestamp"): 2}
+
+
+def test_a_snapshot_keeps_its_names_while_the_pipeline_goes_on(pipeline: Pipeline) -> None:
+    consume(pipeline, [event(0, segments={"region": "eu"})])
+    snapshot = pipeline.snapshot()
+    vector = {"model": "other-model", "label": "a", "score": None, "scores": [0.5, 0.25, 0.25]}
+    consume(pipeline, [event(2 * 3600, **vector)], first=1)
+    assert pipeline.advance(()) == [("fraud", "1")]
+    consume(pipeline, [event(2 * 3600, segments={"region": "us"})], first=2)
+    report = pipeline.evaluate(snapshot).report
+    assert {w.segment for w in report.windows} == {"", "region=eu"}
+
+
+def test_counts_of_names_that_are_gone_go_on_under_no_name(pipeline: Pipeline) -> None:
+    vector = {"score": None, "scores": [0.5, 0.25, 0.25], "label": None}
+    consume(pipeline, [event(0, model="one-off", **vector), event(0, model="one-off", label="z")])
+    assert dict(pipeline.state.unlabeled) == {"one-off": 1}
+    consume(pipeline, [event(2 * 3600)], first=2)
+    pipeline.advance(())
+    assert dict(pipeline.state.unlabeled) == {"": 1}
+    assert pipeline.rejected == {("", "unknown_label"): 1}

@@ -110,7 +110,6 @@ def test_the_wildcard_stands_for_models_that_are_not_named(load: Load) -> None:
         (models("", classes="[null, a]"), "models.m.classes[0]: null is no text; write it in quotes"),
         (models("", classes="[a, b, c]"), "models.m.classes: a binary model has 2 classes, not 3"),
         (models("", classes="[a, a]"), "models.m.classes: 'a' stands here twice"),
-        (models("", classes="[a, other]"), "models.m.classes: 'other' is the column of decisions"),
         (models("", "multiclass", "[a]"), "models.m.classes: 1 classes; write from 2"),
         (
             models("", "multilabel"),

@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from monitor.metrics.groups import group_scores, stack_groups
+from monitor.metrics.groups import group_scores
 
 
 def group(score, positive, valid=None):
@@ -52,13 +52,3 @@ def test_order_of_events_does_not_matter(events, random):
     assert once == again
     scores = sorted({s for s, _ in events}, reverse=True)
     assert once[0] == [[sum(y for s, y in events if s == score) for score in scores]]
-
-
-def test_stacked_groups_are_padded_at_the_end():
-    stacked = stack_groups([torch.tensor([[1, 2]]), torch.tensor([[3]])])
-    assert stacked.tolist() == [[[1, 2]], [[3, 0]]]
-
-
-def test_stacking_nothing_is_refused():
-    with pytest.raises(ValueError, match="at least one"):
-        stack_groups([])

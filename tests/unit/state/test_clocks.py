@@ -67,3 +67,25 @@ def test_all_wait_for_a_lagging_partition_that_has_not_shown_its_time() -> None:
     clocks = Clocks(allowed_lateness=0)
     read(clocks, A, 1000)
     assert clocks.ahead({A, B}, max_skew=100) == {A}
+
+
+def test_nobody_waits_for_a_partition_of_rejected_records() -> None:
+    clocks = Clocks(allowed_lateness=0)
+    read(clocks, A, 1000)
+    clocks.read({B: Span(0, 50, 50, None, None)})
+    assert clocks.ahead({A, B}, max_skew=100) == frozenset()
+    clocks.advance({A, B})
+    assert clocks.frontier == 1000
+    read(clocks, B, 10)  # a valid event: its time counts again
+    assert clocks.ahead({A, B}, max_skew=100) == {A}
+
+
+def test_coverage_begins_anew_where_records_were_lost() -> None:
+    clocks = Clocks(allowed_lateness=0)
+    read(clocks, A, 100, 500)
+    clocks.lose()
+    assert (clocks.covered_since, clocks.gap) == (100, False)
+    read(clocks, A, 900, 950)
+    assert (clocks.covered_since, clocks.gap) == (950, True)
+    read(clocks, B, 20)
+    assert clocks.covered_since == 950

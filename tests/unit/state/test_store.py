@@ -103,3 +103,25 @@ def test_a_held_event_costs_28_bytes_and_2_a_segment_key(segments: bool) -> None
     s.apply(decoded)
     (view,) = s.view().versions
     assert view.settle(s.clocks.watermark).held.nbytes() == 1000 * (30 if segments else 28)
+
+
+def test_a_version_that_comes_back_knows_what_its_windows_lack() -> None:
+    s = state(plan((WindowSpec("long", "duration", 1000),)), retire_after=50)
+    s.apply(batch([event(0, 100), event(1, 200, version="2")]))
+    assert s.advance(()) == [("m", "1")]
+    s.apply(batch([event(2, 210)]))
+    (view,) = (v for v in s.view().versions if v.version == "1")
+    assert view.settle(210).dropped_until == 100
+    assert held(s) == [210]
+
+
+def test_what_retired_is_remembered_no_longer_than_windows_reach() -> None:
+    s = state(plan((WindowSpec("long", "duration", 1000),)), retire_after=50)
+    s.apply(batch([event(0, 100)]))
+    s.apply(batch([event(1, 200, version="2")]))
+    s.advance(())
+    s.apply(batch([event(2, 2000, version="3")]))
+    s.advance(())
+    s.apply(batch([event(3, 2010)]))
+    (view,) = (v for v in s.view().versions if v.version == "1")
+    assert view.settle(2010).dropped_until is None

@@ -1,0 +1,56 @@
+"""A live source that brings what a test says, one entry a poll, and then nothing."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Mapping, Sequence
+
+from monitor.records import Partition, RecordBatch
+from monitor.sources.base import Poll
+
+PARTITION = Partition("t", 0)
+
+
+class Scripted:
+    """What the daemon sees of Kafka; `polls` may be added to while it runs."""
+
+    def __init__(self, polls: Sequence[Poll] = ()) -> None:
+        self.polls = list(polls)
+        self.problem: str | None = None
+        self.offsets_lost = 0
+        self.log_truncations = 0
+        self.rebalances = 1
+        self.topic_ids: Mapping[str, str | None] = {}
+        self.owned = frozenset({PARTITION})
+        self.committed: list[Mapping[Partition, int]] = []
+        self.held: frozenset[Partition] = frozenset()
+        self.closed = threading.Event()
+        self.idle = threading.Event()
+
+    def poll(self, timeout: float) -> Poll:
+        if self.polls:
+            return self.polls.pop(0)
+        self.idle.set()
+        self.closed.wait(0.01)
+        return Poll()
+
+    def bring(self, *batches: RecordBatch) -> None:
+        """Have these polled, and wait until the next poll after them began."""
+        self.idle.clear()
+        self.polls += [Poll([batch]) for batch in batches]
+        assert self.idle.wait(20)
+
+    def assigned(self) -> frozenset[Partition]:
+        return self.owned
+
+    def lag(self) -> Mapping[Partition, int]:
+        return dict.fromkeys(self.owned, 0)
+
+    def hold(self, partitions: Collection[Partition]) -> None:
+        self.held = frozenset(partitions)
+
+    def commit(self, next_offsets: Mapping[Partition, int]) -> None:
+        self.committed.append(dict(next_offsets))
+
+    def close(self) -> None:
+        self.closed.set()
