@@ -103,6 +103,31 @@ def test_who_loses_a_partition_forgets_everything_and_reads_again(daemon: Runnin
     daemon.wait_until(lambda: daemon.daemon.status().events_consumed == {"t": 60})
 
 
+def test_polls_and_scrapes_go_on_during_an_evaluation(
+    daemon: Running, source: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source.bring(events(0, 10))
+    fresh_report(daemon)
+    entered, release = threading.Event(), threading.Event()
+    evaluate = Pipeline.evaluate
+
+    def slow(self: Pipeline, snapshot: object) -> object:
+        entered.set()
+        assert release.wait(60)
+        return evaluate(self, snapshot)
+
+    monkeypatch.setattr(Pipeline, "evaluate", slow)
+    assert entered.wait(20)
+    source.bring(*(events(10 + 100 * i, 100, seconds=10 + 100 * i) for i in range(20)))
+    daemon.wait_until(lambda: daemon.daemon.status().events_consumed == {"t": 2010})
+    assert b'classifier_events{model="fraud",segment="",version="",window="all"} 10.0' in daemon.get(
+        "/metrics"
+    )
+    daemon.get("/livez")
+    release.set()
+    daemon.wait_until(lambda: b'window="all"} 2010.0' in daemon.get("/metrics"))
+
+
 def test_leaving_the_group_does_not_wait_for_an_evaluation(
     daemon: Running, source: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
