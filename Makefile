@@ -33,13 +33,16 @@ lint: setup ## check style, types and docstrings
 	$(BIN)/mypy
 
 bench: setup ## print rates and ratios to peers, measured in the same run
+	$(BIN)/python -m tests.benchmarks.pipeline
 	$(BIN)/python -m tests.benchmarks.decode
 	$(BIN)/python -m tests.benchmarks.metrics
 	$(BIN)/python -m tests.benchmarks.kafka_throughput
 	$(BIN)/python -m tests.benchmarks.scrape
+	$(BIN)/python -m tests.benchmarks.daemon
+	$(BIN)/python -m tests.benchmarks.memory
 
 docs: setup ## write the generated pages of docs/
-	$(BIN)/python -m tests.generate_docs
+	$(BIN)/python -m monitor.metrics.documentation docs/metrics.md
 
 clean: ## remove the virtual environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

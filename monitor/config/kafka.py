@@ -83,7 +83,7 @@ class ConsumerSettings(Section):
 
     fetch_min_bytes: Count | None = None
     fetch_max_bytes: Count | None = None
-    fetch_max_wait_ms: WholeNumber = 500
+    fetch_max_wait_ms: WholeNumber = 100
     max_partition_fetch_bytes: Count | None = None
     receive_message_max_bytes: Count | None = None
     enable_incremental_fetch_sessions: StrictBool | None = None

@@ -37,7 +37,7 @@ def events(*, models: int = 1, versions: int = 1, per_second: int = 1000, seed: 
     while True:
         model = "fraud" if models == 1 else f"model-{rng.randrange(models)}"
         version = "2026-11-01" if versions == 1 else f"2026-11-{rng.randrange(versions) + 1:02d}"
-        score = rng.betavariate(1, 4)
+        score = rng.random() ** 4
         label = "fraud" if rng.random() < score else "legit"
         region = ("eu", "us", "apac")[number % 3]
         yield (
