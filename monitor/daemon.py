@@ -212,6 +212,7 @@ class Daemon:
             self._report = None
         self._exporter.publish(None)
         self._last_evaluation = None
+        self._milestones.clear()
 
     def _reject(self, rejected: Sequence[Rejected]) -> None:
         """Pass on what is no valid event, or at least show samples of it."""
