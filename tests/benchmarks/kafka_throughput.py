@@ -45,7 +45,7 @@ class Rate(NamedTuple):
 
 
 class Stopwatch:
-    """Runs from the first question on until `count` records are read."""
+    """Runs from when the first records are there until `count` are read."""
 
     rate: Rate
 
@@ -53,11 +53,16 @@ class Stopwatch:
         self._count = self._left = count
         self._began: tuple[float, float] | None = None
 
+    def start(self) -> None:
+        """Start, unless it runs."""
+        self._began = self._began or (time.perf_counter(), time.process_time())
+
     def running(self, found: int) -> bool:
         """Take in what a poll found; return whether there is more to read."""
-        self._began = self._began or (time.perf_counter(), time.process_time())
+        if found:
+            self.start()
         self._left -= found
-        if self._left <= 0:
+        if self._began and self._left <= 0:
             wall, cpu = self._began
             self.rate = Rate(
                 self._count / (time.perf_counter() - wall), self._count / (time.process_time() - cpu)
@@ -79,14 +84,10 @@ def bare(settings: Mapping[str, object], topic: str, partitions: int, count: int
 
 
 def source_alone(settings: Mapping[str, object], topic: str, count: int, group: str) -> Rate:
-    """Poll as the daemon does, lag included; joining the group is not timed."""
+    """Poll as the daemon does, lag included."""
     source = KafkaSource(settings, [topic], group, start="earliest")
-    found = 0
-    while not source.assigned():
-        found = sum(len(batch.records) for batch in source.poll(0.1).batches)
     watch = Stopwatch(count)
-    while watch.running(found):
-        found = sum(len(batch.records) for batch in source.poll(0.5).batches)
+    while watch.running(sum(len(batch.records) for batch in source.poll(0.5).batches)):
         source.lag()
     source.close()
     return watch.rate
@@ -104,11 +105,13 @@ class Timed(KafkaSource):
         self._found = 0
 
     def poll(self, timeout: float) -> Poll:
-        if self.assigned() and not self._watch.running(self._found):
+        if not self._watch.running(self._found):
             self._ended.set()
             return Poll()
         poll = super().poll(timeout)
         self._found = sum(len(batch.records) for batch in poll.batches)
+        if self._found:
+            self._watch.start()
         return poll
 
 
