@@ -6,7 +6,6 @@ other without a pause, so that the thread that polls never gives the interpreter
 
 from __future__ import annotations
 
-import gc
 import itertools
 import statistics
 import sys
@@ -74,7 +73,6 @@ def main(seconds: float, models: int) -> None:
     config = configuration({"*": binary()}, evaluation={"every": "10s"}, server={"port": 0})
     source = FullSpeed(models)
     daemon = Watched(config, source=lambda _: source)
-    gc.freeze()  # as `monitor run` does
     thread = threading.Thread(target=daemon.run)
     thread.start()
     while len(daemon.evaluations) < 3:
