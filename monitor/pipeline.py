@@ -97,9 +97,6 @@ class Pipeline:
         retired = self.state.advance(lagging)
         for model, version in retired:
             self.decoder.forget(model, version)
-            if not self.decoder.knows(model):
-                for key in [key for key in self.rejected if key[0] == model]:
-                    self.rejected["", key[1]] += self.rejected.pop(key)
         return retired
 
     def ahead(self, lagging: Collection[Partition]) -> frozenset[Partition]:

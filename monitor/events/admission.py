@@ -63,10 +63,6 @@ class Admission:
         self._vocabularies: dict[str, dict[str, Vocabulary]] = defaultdict(dict)
         self._codes: dict[tuple[str, str], _SegmentCodes] = {}
 
-    def knows(self, model: str) -> bool:
-        """Tell whether a model has a place."""
-        return model in self._versions
-
     def admit(self, model: str, version: str) -> Rejection | None:
         """Take a place, or return why there is none."""
         for what, name in (("model", model), ("version", version)):

@@ -108,10 +108,6 @@ class Decoder:
         """Take a place under the limits, as its first event does; False if there is none left."""
         return self._admission.admit(model, version) is None
 
-    def knows(self, model: str) -> bool:
-        """Tell whether a model is configured by name or has a place under the limits."""
-        return model in self._models or self._admission.knows(model)
-
     def forget(self, model: str, version: str) -> None:
         """Free the place of a version; with a model's last one, its segment values too."""
         self._admission.forget(model, version)
@@ -253,8 +249,8 @@ class Decoder:
         )
 
     def _label_value(self, model: str) -> str:
-        """Return a name that may be a label value: configured, or admitted and so bounded in number."""
-        return model if model in self._models or self._admission.knows(model) else ""
+        """Return a name that may be a label value: a configured one, whatever else the batch holds."""
+        return model if model in self._models else ""
 
 
 def _rare_fields(specs: Iterable[ModelSpec]) -> set[str]:
