@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,16 +18,7 @@ from monitor.events.layout import Messages
 from monitor.events.position import Positions
 from monitor.events.spec import ModelSpec
 from monitor.records import Partition, RecordBatch
-
-RECORD_MS = 1_764_400_000_000
-
-
-class Raw(NamedTuple):
-    offset: int
-    timestamp: int
-    key: bytes | None
-    value: bytes | None
-    headers: Sequence[tuple[str, bytes | None]] = ()
+from tests.support.records import RECORD_MS, raw
 
 
 class DoubtEverything:
@@ -181,7 +172,7 @@ raw_values = st.one_of(
 
 
 def batches_of(values: Sequence[bytes | None], split: int) -> list[RecordBatch]:
-    records = [Raw(i, RECORD_MS, None, value) for i, value in enumerate(values)]
+    records = [raw(i, value) for i, value in enumerate(values)]
     parts = (records[:split], records[split:])
     return [RecordBatch(Partition("t", p), part) for p, part in enumerate(parts) if part]
 
@@ -234,7 +225,7 @@ def test_every_record_is_accounted_for_once(name: str, values: list[bytes | None
 @settings(max_examples=40, deadline=None)
 @given(values=raw_values, split=st.integers(0, 12))
 def test_batching_changes_nothing(values: list[bytes | None], split: int) -> None:
-    records = [Raw(i, RECORD_MS, None, value) for i, value in enumerate(values)]
+    records = [raw(i, value) for i, value in enumerate(values)]
     whole = decoder("many").decode([RecordBatch(Partition("t", 0), records)])
     piecewise = decoder("many")
     pieces = [
