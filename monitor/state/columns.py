@@ -61,8 +61,6 @@ def empty(score_columns: int, segment_keys: int, device: torch.device) -> Events
 
 def concatenate(parts: Sequence[Events]) -> Events:
     """Return the events of all parts, one after the other."""
-    if len(parts) == 1:
-        return parts[0]
     return Events(*(torch.cat(columns) for columns in zip(*(p.tensors() for p in parts), strict=True)))
 
 
