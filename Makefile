@@ -36,6 +36,7 @@ bench: setup ## print rates and ratios to peers, measured in the same run
 	$(BIN)/python -m tests.benchmarks.pipeline
 	$(BIN)/python -m tests.benchmarks.decode
 	$(BIN)/python -m tests.benchmarks.metrics
+	$(BIN)/python -m tests.benchmarks.bootstrap
 	$(BIN)/python -m tests.benchmarks.kafka_throughput
 	$(BIN)/python -m tests.benchmarks.scrape
 	$(BIN)/python -m tests.benchmarks.daemon

@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from monitor import __version__
+from monitor.client import ReportFormat, fetch_report
 from monitor.config import Config, load_config
 from monitor.errors import ConfigurationError, MonitorError
 
@@ -158,11 +159,12 @@ def report(
     model: ModelOption = None,
     version: VersionOption = None,
     window: WindowOption = None,
+    format: Annotated[
+        ReportFormat, typer.Option("--format", help="Of the report; csv has one row a value.")
+    ] = ReportFormat.TEXT,
 ) -> None:
-    """Print the newest classification report of the running daemon."""
-    from monitor.client import fetch_report
-
-    typer.echo(fetch_report(_read(config).server, model, version, window), nl=False)
+    """Print the newest report of the running daemon."""
+    typer.echo(fetch_report(_read(config).server, model, version, window, format), nl=False)
 
 
 @app.command()

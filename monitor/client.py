@@ -7,6 +7,7 @@ import json
 import urllib.error
 import urllib.parse
 import urllib.request
+from enum import StrEnum
 
 from monitor.config import ServerConfig
 from monitor.errors import MonitorError
@@ -16,10 +17,22 @@ _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # HTTP_P
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - where to ask a server bound to all addresses
 
 
+class ReportFormat(StrEnum):
+    """What a report is printed as."""
+
+    TEXT = "text"
+    JSON = "json"
+    CSV = "csv"
+
+
 def fetch_report(
-    server: ServerConfig, model: str | None = None, version: str | None = None, window: str | None = None
+    server: ServerConfig,
+    model: str | None = None,
+    version: str | None = None,
+    window: str | None = None,
+    format: ReportFormat = ReportFormat.TEXT,
 ) -> str:
-    """Return the classification reports that match, as text.
+    """Return the reports that match: the classification reports, everything as JSON, or a table as CSV.
 
     Parameters
     ----------
@@ -27,6 +40,8 @@ def fetch_report(
         Where the daemon serves.
     model, version, window
         None: all.
+    format
+        What to return.
 
     Raises
     ------
@@ -36,10 +51,11 @@ def fetch_report(
     host = _EVERYWHERE.get(server.host, server.host)
     address = f"http://{f'[{host}]' if ':' in host else host}:{server.port}"
     wanted = {"model": model, "version": version, "window": window}
+    wanted["format"] = "csv" if format is ReportFormat.CSV else None
     query = urllib.parse.urlencode({k: v for k, v in wanted.items() if v is not None})
     try:
         with _DIRECT.open(f"{address}/api/v1/report?{query}", timeout=_TIMEOUT) as answer:
-            return "\n".join(found["classification_report"] for found in json.load(answer)["reports"])
+            return _rendered(answer, format)
     except urllib.error.HTTPError as error:
         with error:
             raise MonitorError(f"the daemon at {address} says: {_refusal(error)}") from None
@@ -53,6 +69,16 @@ def fetch_report(
         raise MonitorError(
             f"what answers at {address} is no monitor; set server.host and server.port to where it runs"
         ) from None
+
+
+def _rendered(answer: http.client.HTTPResponse, format: ReportFormat) -> str:
+    if format is ReportFormat.CSV:
+        if answer.headers.get_content_type() != "text/csv":
+            raise ValueError("no table")
+        return answer.read().decode()
+    found = json.load(answer)
+    texts = [report["classification_report"] for report in found["reports"]]
+    return json.dumps(found, indent=2) + "\n" if format is ReportFormat.JSON else "\n".join(texts)
 
 
 def _refusal(error: urllib.error.HTTPError) -> str:

@@ -16,6 +16,7 @@ from dataclasses import replace
 from monitor import __version__
 from monitor.clock import Clock, SystemClock
 from monitor.config import Config, ExportConfig
+from monitor.evaluator import Evaluator
 from monitor.events.batch import Rejected
 from monitor.exporter import Exporter
 from monitor.metrics.catalog import CATALOG
@@ -27,7 +28,7 @@ from monitor.series import ExportOptions
 from monitor.sources.base import LiveSource
 from monitor.sources.dead_letters import DeadLetters
 from monitor.sources.kafka import KafkaSource
-from monitor.status import DaemonStatus, Durations
+from monitor.status import DaemonStatus
 from monitor.web.app import create_app
 from monitor.web.server import Server
 
@@ -78,17 +79,10 @@ class Daemon:
         self._pipeline = self._new_pipeline()
         self._schedule = Schedule()
         self._dead_letters: DeadLetters | None = None
-        self._report: Report | None = None
         self._status = DaemonStatus(
             version=__version__, evaluation_every=config.evaluation.every.total_seconds()
         )
-        self._durations = Durations()
         self._last_turn: float | None = None
-        self._last_evaluation: tuple[float, int] | None = None
-        self._evaluation_error: str | None = None
-        self._failing: frozenset[str] = frozenset()
-        self._failed_metrics = 0
-        self._state_bytes = 0
         self._gaps = 0
         self._milestones: set[str] = set()
         self._next_sample = 0.0
@@ -98,6 +92,9 @@ class Daemon:
             {metric.name: metric.help for metric in CATALOG},
             _export_options(config),
             headline={metric.name for metric in CATALOG if metric.headline},
+        )
+        self._evaluator = Evaluator(
+            lambda: self._pipeline, self._lock, self._clock, self._exporter.publish, self._stop.is_set
         )
         self._threads: dict[str, Callable[[], bool]] = {}
         self.port: int | None = None
@@ -134,6 +131,8 @@ class Daemon:
                 parts.callback(self._dead_letters.close)
             parts.callback(source.close)
             self._schedule.every(self._config.evaluation.every.total_seconds(), "evaluate", self._evaluate)
+            if (bootstrap := self._config.evaluation.bootstrap) is not None:
+                self._schedule.every(bootstrap.every.total_seconds(), "bootstrap", self._evaluator.resample)
             self._schedule.start()
             self._threads = {"http": lambda: server.alive, "schedule": lambda: self._schedule.alive}
             if (letters := self._dead_letters) is not None:
@@ -143,25 +142,25 @@ class Daemon:
 
     def report(self) -> Report | None:
         """Return the newest report, None before the first."""
-        return self._report
+        return self._evaluator.report
 
     def status(self) -> DaemonStatus:
         """Return how the daemon is; never waits for a lock."""
         now = self._clock.monotonic()
-        evaluation = self._last_evaluation
+        evaluator = self._evaluator
         return replace(
             self._status,
             dead_threads=tuple(
                 name for name, alive in self._threads.items() if not (self._stop.is_set() or alive())
             ),
             poll_age=None if self._last_turn is None else now - self._last_turn,
-            evaluation_age=None if evaluation is None else now - evaluation[0],
-            last_evaluation=None if evaluation is None else evaluation[1],
-            evaluation_durations=self._durations,
-            evaluation_errors=self._schedule.errors["evaluate"] + self._failed_metrics,
-            evaluation_error=self._evaluation_error,
+            evaluation_age=None if evaluator.last is None else now - evaluator.last[0],
+            last_evaluation=None if evaluator.last is None else evaluator.last[1],
+            evaluation_durations=evaluator.durations,
+            evaluation_errors=self._schedule.errors["evaluate"] + evaluator.failed_metrics,
+            evaluation_error=evaluator.error,
             jobs_missed=dict(self._schedule.missed),
-            state_bytes=self._state_bytes,
+            state_bytes=evaluator.state_bytes,
         )
 
     def _loop(self, source: LiveSource) -> None:
@@ -209,9 +208,7 @@ class Daemon:
         """Start anew: the whole state belongs to whoever owns the partitions now."""
         with self._lock:
             self._pipeline = self._new_pipeline()
-            self._report = None
-        self._exporter.publish(None)
-        self._last_evaluation = None
+        self._evaluator.forget()
         self._milestones.clear()
 
     def _reject(self, rejected: Sequence[Rejected]) -> None:
@@ -269,40 +266,9 @@ class Daemon:
                 self._schedule.soon("evaluate")
 
     def _evaluate(self) -> None:
-        """Evaluate a view of the state; runs in the scheduler's thread."""
-        if not self._status.owner:
-            return
-        started = self._clock.monotonic()
-        with self._lock:
-            pipeline, snapshot = self._pipeline, self._pipeline.snapshot()
-        try:
-            evaluation = pipeline.evaluate(snapshot)
-        except Exception as error:
-            self._evaluation_error = str(error)
-            raise
-        with self._lock:
-            if pipeline is not self._pipeline:
-                return  # the partitions were lost meanwhile: this report is nobody's
-            for version, settled in evaluation.settled:
-                pipeline.state.adopt(version, settled)
-            self._state_bytes = pipeline.state.nbytes()
-            self._report = evaluation.report
-        self._exporter.publish(evaluation.report)
-        if pipeline is not self._pipeline:
-            self._exporter.publish(self._report)  # lost while it was being published
-            return
-        ended = self._clock.monotonic()
-        self._last_evaluation = ended, self._clock.now()
-        self._durations = self._durations.observe(ended - started)
-        self._note_failures(evaluation.failures)
-
-    def _note_failures(self, failures: Mapping[str, Exception]) -> None:
-        """Count metrics that failed, and log each once until it works again."""
-        self._failed_metrics += len(failures)
-        for name in failures.keys() - self._failing:
-            log.error("metric failed", extra={"metric": name}, exc_info=failures[name])
-        self._failing = frozenset(failures)
-        self._evaluation_error = f"metrics failed: {', '.join(sorted(failures))}" if failures else None
+        """Evaluate the state that is ours; runs in the scheduler's thread."""
+        if self._status.owner:
+            self._evaluator.evaluate()
 
     def _new_pipeline(self) -> Pipeline:
         return Pipeline(self._config, self._config.kafka.topics, self._clock)

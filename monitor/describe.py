@@ -8,6 +8,7 @@ from monitor.config import (
     WILDCARD,
     Config,
     ConsumerSettings,
+    CostsConfig,
     KafkaConfig,
     ModelConfig,
     WindowConfig,
@@ -15,7 +16,7 @@ from monitor.config import (
 )
 
 HISTOGRAM_BYTES = 420_000
-"""Cumulative state of one scored class: its score histogram and sums, at the most."""
+"""Cumulative state of one row of scores: its histogram and sums, at the most."""
 
 _Row = tuple[str, str]
 
@@ -60,17 +61,18 @@ def start_up_warnings(config: Config) -> list[str]:
 
 
 def event_bytes(model: ModelConfig) -> int:
-    """Return the bytes that one held event takes: times and places, codes, scores and losses, segments."""
-    return 8 + 8 + 2 + 2 + (4 + 4) * model.scored_classes + 2 * len(model.segments)
+    """Return the bytes that one held event takes: times and places, codes, scores, segments."""
+    classes = len(model.classes)
+    codes = classes + classes + 1 if model.task == "multilabel" else 2 + 2
+    return 8 + 8 + codes + 4 * model.scored_classes + 2 * len(model.segments)
 
 
 def version_bytes(model: ModelConfig, config: Config) -> int:
     """Return the bytes that one version of a model takes at the most: held events and cumulative state."""
     # Each segment key has its values and "other"; 1 is for all events together.
-    cumulative = 1 + len(model.segments) * (config.limits.segment_values + 1)
-    return (
-        config.limits.held_events * event_bytes(model) + cumulative * model.scored_classes * HISTOGRAM_BYTES
-    )
+    groups = 1 + len(model.segments) * (config.limits.segment_values + 1)
+    rows = model.scored_classes + (model.task == "multiclass")  # and the greatest score of each event
+    return config.limits.held_events * event_bytes(model) + groups * rows * HISTOGRAM_BYTES
 
 
 def format_bytes(size: float) -> str:
@@ -179,12 +181,21 @@ def _reading(model: ModelConfig) -> Iterator[_Row]:
         "are class names" + "".join(f", {a} means {name}" for a, name in model.aliases.items()),
     )
     yield "integer labels", _integers(model)
-    decided = (
-        f"{model.positive_class} where its probability is {model.threshold} or more"
-        if model.task == "binary"
-        else "the class with the greatest probability"
-    )
-    yield "decision", f"the event's prediction; without one, {decided}"
+    if model.scores == "logit":
+        by = f", divided by {model.temperature:g}" if model.temperature != 1 else ""
+        yield "scores", f"logits{by}; probabilities and thresholds are those after sigmoid or softmax"
+    yield "decision", f"the event's prediction; without one, {_decision(model)}"
+
+
+def _decision(model: ModelConfig) -> str:
+    if model.task == "binary":
+        return f"{model.positive_class} where its probability is {model.thresholds[0]:g} or more"
+    if model.task == "multiclass":
+        return "the class with the greatest probability"
+    if len(set(model.thresholds)) == 1:
+        return f"each class whose probability is {model.thresholds[0]:g} or more"
+    each = ", ".join(f"{name} {t:g}" for name, t in zip(model.classes, model.thresholds, strict=True))
+    return f"each class whose probability is at least its own: {each}"
 
 
 def _integers(model: ModelConfig) -> str:
@@ -212,12 +223,36 @@ def _measuring(model: ModelConfig, config: Config) -> Iterator[_Row]:
             f"up to {100 * rate:g}% false positives, over {rate:g}: random scores have {rate / 2:g} "
             "(0.5 on McClish's scale), perfect ones 1",
         )
-    if model.costs is not None and model.beta is not None:
+    if model.top_k:
+        yield "top-k accuracy", f"k = {', '.join(map(str, model.top_k))} classes"
+    for i, k in enumerate(model.at_k):
+        which = (
+            f"{k} highest-scored events"
+            if isinstance(k, int)
+            else f"{100 * k:g}% of events with the highest scores"
+        )
+        yield "precision at k" if i == 0 else "", f"of the {which} of a window"
+    yield from _costs(model)
+
+
+def _costs(model: ModelConfig) -> Iterator[_Row]:
+    if isinstance(model.costs, CostsConfig):
+        missed, alarm = model.costs.false_negative, model.costs.false_positive
         yield (
             "costs",
-            f"a false negative {model.costs.false_negative:g}, "
-            f"a false positive {model.costs.false_positive:g}: F-beta with beta {model.beta:g}",
+            f"a false negative {missed:g}, a false positive {alarm:g}: F-beta with beta = "
+            f"sqrt({missed:g} / {alarm:g})",
         )
+    elif model.costs is not None:
+        yield "costs", "a matrix; a decision for none of the classes costs the greatest of its row"
+    if model.min_recall is not None:
+        yield (
+            "best threshold",
+            f"also the one with the fewest false positives at a recall of {model.min_recall:g}",
+        )
+    if model.reference_prevalences is not None:
+        shown = ", ".join(f"{p:g}" for p in model.reference_prevalences)
+        yield "at prevalence", f"{shown}: precision and average precision are shown at it, too"
 
 
 def _extent(window: WindowConfig, model: ModelConfig) -> str:
@@ -252,6 +287,11 @@ def _daemon(config: Config) -> Iterator[_Row]:
             f"device {evaluation.device}"
         ),
     )
+    if (boot := evaluation.bootstrap) is not None:
+        yield (
+            "bootstrap",
+            f"of {', '.join(boot.metrics)} every {format_duration(boot.every)}, {boot.replicates} replicates",
+        )
     yield "server", f"http://{config.server.host}:{config.server.port}"
     yield (
         "export",

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import prod
 
 from monitor.config import Config, ModelConfig
 from monitor.errors import ConfigurationError
-from monitor.metrics.catalog import CATALOG, Metric
+from monitor.metrics.catalog import CATALOG, compute_all
+from monitor.metrics.context import Context
+from monitor.metrics.empty import empty_counts
+from monitor.metrics.labels import Axis
+from monitor.metrics.metric import Metric
+from monitor.metrics.outcome import Outcome
+from monitor.metrics.parameters import Parameters
+from monitor.pipeline import parameters
 from monitor.report import CUMULATIVE
 from monitor.series import BOTH_CLASSES, HELPS, WINDOW_CONFUSIONS
 
@@ -20,8 +28,8 @@ _OF_VERSION = 3
 _OF_WINDOW = 3
 """Series of a window that are no metric: complete, start, end."""
 
-_MOST = {"average": 3, "subset": 3}
-"""Most values of a label, where they do not depend on the model."""
+_FEW_CLASSES = 4
+"""As many tell which labels a family has, and whether it has intervals."""
 
 
 def check_families(config: Config) -> None:
@@ -56,51 +64,53 @@ def most_series(model: ModelConfig, config: Config) -> int:
     It is reached where every number of every window is defined, every cell of every confusion matrix is
     filled, and every segment has as many values as `limits.segment_values` tells apart, and others.
     """
-    export = config.export
+    export, p = config.export, parameters(model, config)
     names = [CUMULATIVE, *(window.name for window in model.windows)]
     windows = [name for name in names if export.windows == "all" or name in export.windows]
-    values = len(model.segments) * (config.limits.segment_values + 1)
-    families = [
-        metric
-        for metric in CATALOG
-        if model.task in metric.tasks
-        and (isinstance(export.families, str) or metric.name in export.families)
-        and not (metric.name == WINDOW_CONFUSIONS and export.confusions == "none")
-    ]
-    segmented = {
-        "headline": [metric for metric in families if metric.headline],
-        "all": families,
-        "none": [],
-    }[export.segments]
-    confusions = 0 if export.confusions == "none" else len(model.classes) * (len(model.classes) + 1)
-    of_window = _OF_WINDOW + _together(families, model, config)
-    of_segments = values * _together(segmented, model, config)
-    return _OF_VERSION + confusions + len(windows) * (of_window + of_segments)
+    of_segments = len(model.segments) * (config.limits.segment_values + 1)
+    total = _OF_VERSION + _OF_WINDOW * len(windows)
+    for metric, outcome in _families(p):
+        values = sum(
+            prod(len(_exported(metric, axis, p, config)) for axis in axes) for axes in outcome.labels
+        )
+        if metric.name == WINDOW_CONFUSIONS:
+            values = 0 if export.confusions == "none" else values
+            total += values  # the counter of all events has the same cells
+        if isinstance(export.families, tuple) and metric.name not in export.families:
+            continue
+        segments = export.segments == "all" or (export.segments == "headline" and metric.headline)
+        each = 3 if export.intervals and outcome.interval is not None else 1
+        binned = CUMULATIVE in windows and outcome.resolution_error is not None
+        resampled = 2 * len(windows) if export.intervals and _is_resampled(metric, config) else 0
+        total += values * ((1 + segments * of_segments) * (each * len(windows) + binned) + resampled)
+    return total
 
 
-def _together(families: Iterable[Metric], model: ModelConfig, config: Config) -> int:
-    return sum(_label_sets(metric, model, config) * _each(metric, config) for metric in families)
+def _families(p: Parameters) -> Iterator[tuple[Metric, Outcome]]:
+    """Yield the families of a model with what they state of no event: so their labels cannot be others."""
+    n = min(_FEW_CLASSES, len(p.classes))
+    few = replace(
+        p,
+        classes=p.classes[:n],
+        thresholds=p.thresholds[:n],
+        costs=((1.0,) * n,) * n if p.costs and p.task == "multiclass" else p.costs,
+        reference_prevalence=p.reference_prevalence and p.reference_prevalence[:n],
+    )
+    for metric, outcome in compute_all(Context(empty_counts(few), [few])):
+        if isinstance(outcome, Exception):
+            raise outcome
+        yield metric, outcome
 
 
-def _each(metric: Metric, config: Config) -> int:
-    """Return how many series one value has: itself, its bounds, its error where scores are binned."""
-    bounds = 2 if metric.interval and config.export.intervals else 0
-    return 1 + bounds + (metric.needs == "scores")
+def _exported(metric: Metric, axis: Axis, p: Parameters, config: Config) -> Sequence[str]:
+    """Return the values of a label that are exported where the values are defined."""
+    values = axis.values(p)
+    of_both = config.export.families == "all" or metric.name in BOTH_CLASSES
+    if axis.label != "class" or p.positive is None or of_both:
+        return values
+    return [value for value in values if value in ("", *p.scored)]
 
 
-def _label_sets(metric: Metric, model: ModelConfig, config: Config) -> int:
-    classes = len(model.classes)
-    if model.task == "binary" and (
-        metric.needs in ("scores", "probabilities")
-        or (config.export.families != "all" and metric.name not in BOTH_CLASSES)
-    ):
-        classes = 1
-    sizes = {
-        "class": classes + (metric.needs == "probabilities"),  # those have a value of the whole, too
-        "max_fpr": len(model.max_fpr),
-        "true": len(model.classes),
-        "predicted": len(model.classes) + 1,
-        **_MOST,
-        "beta": int(model.beta is not None),
-    }
-    return prod(sizes[label] for label in metric.labels)
+def _is_resampled(metric: Metric, config: Config) -> bool:
+    bootstrap = config.evaluation.bootstrap
+    return bootstrap is not None and metric.name.removeprefix(_PREFIX) in bootstrap.metrics

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 import torch
@@ -12,16 +13,20 @@ import torch
 from monitor.clock import Clock
 from monitor.config import Config, ModelConfig, WindowConfig
 from monitor.errors import ConfigurationError
-from monitor.evaluation import Evaluation, evaluate
+from monitor.evaluation import Bounds, Evaluation, Resampling, evaluate, resample
 from monitor.events.batch import EventBatch
 from monitor.events.decoder import Decoder
 from monitor.events.position import Positions
 from monitor.events.spec import ModelSpec
 from monitor.events.vocabulary import Vocabulary
-from monitor.metrics.outcome import Parameters
+from monitor.metrics.parameters import Parameters
 from monitor.records import Partition, RecordBatch
 from monitor.state.store import Key, State, View
 from monitor.state.windows import Plan, WindowSpec
+
+log = logging.getLogger(__name__)
+
+CPU = torch.device("cpu")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,14 @@ class Snapshot:
     view: View
     vocabularies: Mapping[tuple[str, str], Vocabulary]
     """Segment values by model and key; they only grow, so that the codes in the view keep their names."""
+
+    def on_cpu(self) -> Snapshot:
+        """Return the same events and counts in the memory of the CPU."""
+        return replace(self, view=_on_cpu(self.view))
+
+
+def _on_cpu(view: View) -> View:
+    return replace(view, versions=tuple(replace(v, base=v.base.to(CPU)) for v in view.versions))
 
 
 class Pipeline:
@@ -71,6 +84,8 @@ class Pipeline:
             device=device(config.evaluation.device),
         )
         self._parameters = {name: parameters(model, config) for name, model in config.models.items()}
+        self._resampling = resampling(config)
+        self._device_is_full = False
         self.consumed: Counter[str] = Counter()
         self.rejected: Counter[tuple[str, str]] = Counter()
 
@@ -87,7 +102,14 @@ class Pipeline:
 
     def apply(self, batch: EventBatch) -> None:
         """Take in a decoded batch."""
-        self.state.apply(batch)
+        if self._device_is_full:
+            self.state.move(CPU)
+        try:
+            self.state.apply(batch)
+        except torch.OutOfMemoryError as error:
+            # The batch is in the state: only bringing it into its final form has failed.
+            self._fall_back(error)
+            self.state.move(CPU)
         for partition, span in batch.spans.items():
             self.consumed[partition.topic] += span.records
         self.rejected.update((r.model, r.reason) for r in batch.rejected)
@@ -111,11 +133,41 @@ class Pipeline:
 
     def evaluate(self, snapshot: Snapshot) -> Evaluation:
         """Compute the report of a snapshot; needs no lock."""
+        try:
+            return self._evaluate(snapshot)
+        except torch.OutOfMemoryError as error:
+            self._fall_back(error)
+            return self._evaluate(snapshot.on_cpu())
 
+    @property
+    def resamples(self) -> bool:
+        """Whether bootstrap intervals are asked for."""
+        return self._resampling is not None
+
+    def resample(self, view: View, stop: Callable[[], bool]) -> Bounds | None:
+        """Return bootstrap intervals of a settled view, None if `stop` said so meanwhile."""
+        assert self._resampling is not None
+        try:
+            return resample(view, self._parameters, self._resampling, stop)
+        except torch.OutOfMemoryError as error:
+            self._fall_back(error)
+            return resample(_on_cpu(view), self._parameters, self._resampling, stop)
+
+    def _evaluate(self, snapshot: Snapshot) -> Evaluation:
         def vocabulary(model: str, key: str) -> Vocabulary:
             return snapshot.vocabularies[model, key]
 
         return evaluate(snapshot.view, self._parameters, vocabulary, self._clock.now())
+
+    def _fall_back(self, error: torch.OutOfMemoryError) -> None:
+        """Go on without the GPU, the state from the next batch on."""
+        if not self._device_is_full:
+            self._device_is_full = True
+            log.warning(
+                "the GPU's memory is full: computing on the CPU from now on; lower limits.held_events or set "
+                "evaluation.device: cpu",
+                extra={"error": str(error).partition("\n")[0]},
+            )
 
     def limits_reached(self) -> Counter[str]:
         """Return how often each limit cut something off."""
@@ -180,7 +232,10 @@ def spec(name: str, model: ModelConfig) -> ModelSpec:
         positive=model.positive,
         integers=model.integers,
         aliases=dict(model.aliases),
-        threshold=float(torch.tensor(model.threshold, dtype=torch.float32)),
+        thresholds=tuple(torch.tensor(model.thresholds, dtype=torch.float32).tolist()),
+        scores=model.scores,
+        temperature=model.temperature,
+        top_k=model.top_k,
         segments=tuple(model.segments),
         version_classes={version: tuple(v.classes) for version, v in model.versions.items()},
     )
@@ -209,10 +264,24 @@ def parameters(model: ModelConfig, config: Config) -> Parameters:
     """Return what the metrics of a model need to know."""
     described = spec("", model)
     return Parameters(
+        task=described.task,
         classes=described.classes,
         positive=described.positive,
-        threshold=described.threshold,
-        max_fpr=tuple(model.max_fpr),
-        beta=model.beta,
+        thresholds=model.thresholds,
+        max_fpr=model.max_fpr,
+        at_k=model.at_k,
+        top_k=described.top_k,
+        costs=model.cost_values,
+        min_recall=model.min_recall,
+        reference_prevalence=model.reference_prevalences,
         confidence_level=config.evaluation.confidence_level,
     )
+
+
+def resampling(config: Config) -> Resampling | None:
+    """Return what is resampled for bootstrap intervals, None for nothing."""
+    bootstrap = config.evaluation.bootstrap
+    if bootstrap is None:
+        return None
+    families = [f"classifier_{name}" for name in bootstrap.metrics]
+    return Resampling(families, bootstrap.replicates, bootstrap.seed)

@@ -37,6 +37,9 @@ def propose(
     fields: Mapping[str, Any],
     configured: Mapping[str, Mapping[str, Any]],
     default_model: str = "default",
+    *,
+    changes: Mapping[str, Mapping[str, Any]] | None = None,
+    remapped: Mapping[str, str] | None = None,
 ) -> Proposal:
     """Return what fits the messages.
 
@@ -50,27 +53,47 @@ def propose(
         Entries of `models` that read their labels already, by name: they stay as they are.
     default_model
         Name of the model of messages that name none.
+    changes
+        What fits better in configured entries, by name; None removes a setting.
+    remapped
+        Paths that fit better, by canonical name.
     """
     messages = [m for m in map(_object, values) if m is not None]
     if not messages:
         return Proposal("", ["None: no message is a JSON object."])
     present = {path for message in messages for path in _paths(message)}
     paths = {name: _best_path(name, fields.get(name, name), present) for name in _HINTS}
-    moved = {name: path for name, path in paths.items() if path is not None and path != name}
+    remapped = remapped or {}
+    moved = {
+        name: path
+        for name, path in paths.items()
+        if path is not None and path != name and path not in remapped.values()
+    } | dict(remapped)
     models, notes = {}, []
     groups = _by_model(messages, paths["model"], default_model)
     for name, of_model in groups.items():
-        labels = Counter(label for m in of_model if (label := _class(_at(m, paths["label"]))) is not None)
+        labels = _labels(of_model, paths["label"])
+        change = (changes or {}).get(name, {})
         if name in configured:
-            models[name] = dict(configured[name])
-            notes.append(f"{name}: as configured; it fits {labels.total()} labeled messages.")
+            entry = {**configured[name], **change}
+            models[name] = {key: value for key, value in entry.items() if value is not None}
+            changed = [key for key in entry if entry[key] != configured[name].get(key)]
+            notes.append(
+                f"{name}: as configured, with {', '.join(changed)} changed."
+                if changed
+                else f"{name}: as configured; it fits {labels.messages} labeled messages."
+            )
         elif (why := _no_classes(labels, paths["label"])) is not None:
             notes.append(f"{name}: none, {why}.")
         else:
             models[name] = _model(labels)
             notes.append(
-                f"{name}: rests on {labels.total()} labeled messages; a class that is not among them is "
-                "missing here."
+                f"{name}: rests on {labels.messages} labeled messages; "
+                + (
+                    "its classes are places in the label vectors: name them in that order."
+                    if labels.numbered
+                    else "a class that is not among them is missing here."
+                )
             )
     if not models:
         return Proposal("", notes)
@@ -140,37 +163,67 @@ def _name(message: dict[str, Any], path: str | None) -> str:
     return name if isinstance(name, str) and name.isprintable() else ""
 
 
-def _no_classes(labels: Counter[str], path: str | None) -> str | None:
+class _Labels(NamedTuple):
+    """Labels of a model: how often each class occurs, in how many messages.
+
+    `several` says whether a label can be several classes, `numbered` whether classes are places in vectors
+    of 0 and 1, whose names are not known.
+    """
+
+    counts: Counter[str]
+    messages: int
+    several: bool = False
+    numbered: bool = False
+
+
+def _labels(messages: list[dict[str, Any]], path: str | None) -> _Labels:
+    sent = [value for m in messages if (value := _at(m, path)) is not None]
+    lists = [value for value in sent if isinstance(value, list) and len(value) > 1]
+    vectors = [value for value in lists if all(element in (0, 1) for element in value)]
+    if vectors and len(vectors) == len(sent) and len({len(v) for v in vectors}) == 1:
+        if all(v.count(1) == 1 for v in vectors):  # one class each, whose name no message tells
+            return _Labels(Counter(), 0)
+        places = Counter({str(i): sum(column) for i, column in enumerate(zip(*vectors, strict=True))})
+        return _Labels(places, len(vectors), several=True, numbered=True)
+    if not lists:
+        counts = Counter(name for value in sent if (name := _class(value)) is not None)
+        return _Labels(counts, counts.total())
+    named = [{_class(e) for e in (v if isinstance(v, list) else [v])} - {None} for v in sent]
+    if vectors:  # beside names, or of different lengths: nothing to rely on
+        named = []
+    counts = Counter(name for names in named for name in names if name is not None)
+    return _Labels(counts, len(named), several=True)
+
+
+def _no_classes(labels: _Labels, path: str | None) -> str | None:
     """Return why no classes can be proposed, None where they can."""
-    if not labels:
+    counts = labels.counts
+    if not counts:
         return f"no message has a class name under {path}" if path else "no message has a label"
-    if len(labels) == 1:
+    if len(counts) == 1:
         return (
-            f"its {labels.total()} labeled messages know the class {next(iter(labels))} alone; look at more "
+            f"its {labels.messages} labeled messages know the class {next(iter(counts))} alone; look at more "
             "messages (--messages 1000)"
         )
-    if len(labels) > _MOST_CLASSES or labels.total() < _MESSAGES_PER_CLASS * len(labels):
+    if len(counts) > _MOST_CLASSES or counts.total() < _MESSAGES_PER_CLASS * len(counts):
         return (
-            f"{labels.total()} labeled messages have {len(labels)} different labels under {path}: too few to "
-            "tell, look at more (--messages 1000), or no classes"
+            f"{labels.messages} labeled messages have {len(counts)} different labels under {path}: too few "
+            "to tell, look at more (--messages 1000), or no classes"
         )
     return None
 
 
-def _model(labels: Counter[str]) -> dict[str, Any]:
+def _model(labels: _Labels) -> dict[str, Any]:
     """Return an entry of `models`; the rarer of two classes is the positive one."""
-    renamed = "others"
-    while renamed in labels:
-        renamed += "_"
-    aliases = {"other": renamed} if "other" in labels else {}  # "other" is a column of ours
-    classes = [aliases.get(name, name) for name in sorted(labels)]
+    counts = labels.counts
+    if labels.several:
+        return {"task": "multilabel", "classes": list(counts) if labels.numbered else sorted(counts)}
+    classes = sorted(counts)
     if len(classes) > 2:
-        model: dict[str, Any] = {"task": "multiclass", "classes": classes}
-    else:
-        rarer = min(sorted(labels, reverse=True), key=lambda name: labels[name])
-        positive = "1" if set(classes) == {"0", "1"} else aliases.get(rarer, rarer)
-        model = {"task": "binary", "classes": classes, "positive_class": positive}
-    return model | ({"aliases": aliases} if aliases else {})
+        return {"task": "multiclass", "classes": classes}
+    rarer = min(reversed(classes), key=lambda name: counts[name])
+    positive = "1" if set(classes) == {"0", "1"} else rarer
+    return {"task": "binary", "classes": classes, "positive_class": positive}
 
 
 def _class(value: Any) -> str | None:

@@ -10,17 +10,18 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from monitor.report import Report, Value, WindowReport
+from monitor.report_curves import curves_object
 from monitor.text_report import classification_report
 from monitor.wording import iso
 
 
-def report_object(report: Report, windows: Iterable[WindowReport]) -> dict[str, Any]:
-    """Return an evaluation with these of its windows."""
+def report_object(report: Report, windows: Iterable[WindowReport], *, curves: bool = False) -> dict[str, Any]:
+    """Return an evaluation with these of its windows, with what can be drawn of them if asked for."""
     return {
         "evaluated_at": iso(report.evaluated_at),
         "frontier": iso(report.frontier),
         "confidence_level": report.confidence_level,
-        "reports": [_window(window, report.confidence_level) for window in windows],
+        "reports": [_window(window, report.confidence_level, curves) for window in windows],
     }
 
 
@@ -32,8 +33,16 @@ def metric_objects(window: WindowReport) -> Iterator[dict[str, Any]]:
         "window": window.window,
         "segment": window.segment,
     }
+    extent = {"start": iso(window.start), "end": iso(window.end)}
     for value in window.values:
-        yield {"name": value.name, "labels": {**scope, **value.labels}, **_value(value)}
+        yield {
+            "name": value.name,
+            "labels": {**scope, **value.labels},
+            **_value(value),
+            "threshold": window.threshold(value.labels),
+            "averaging": value.labels.get("average"),
+            **extent,
+        }
 
 
 def model_objects(report: Report) -> list[dict[str, Any]]:
@@ -58,36 +67,52 @@ def model_objects(report: Report) -> list[dict[str, Any]]:
     return [{"model": model, "versions": of_model} for model, of_model in versions.items()]
 
 
-def _window(window: WindowReport, confidence_level: float) -> dict[str, Any]:
+def _window(window: WindowReport, confidence_level: float, curves: bool) -> dict[str, Any]:
+    drawn = {"curves": curves_object(window)} if curves and not window.segment else {}
     return {
         "model": window.model,
         "version": window.version,
         "window": window.window,
         "segment": window.segment,
+        "task": window.task,
         "classes": window.classes,
         "positive_class": window.positive_class,
-        "threshold": window.threshold,
+        "threshold": window.thresholds[0] if window.task == "binary" else None,
+        "thresholds": dict(zip(window.scored, window.thresholds, strict=False)),
         "complete": window.complete,
         "start": iso(window.start),
         "end": iso(window.end),
         "events": window.events,
         "labeled": window.labeled,
-        "confusion": {"true": window.classes, "predicted": window.decisions, "counts": window.confusion},
+        "confusion": _confusion(window),
         "metrics": list(metric_objects(window)),
         "classification_report": classification_report(window, confidence_level),
+        **drawn,
     }
+
+
+def _confusion(window: WindowReport) -> dict[str, Any]:
+    if window.task == "multilabel":
+        sides = ("0", "1")
+        return {"class": window.classes, "true": sides, "predicted": sides, "counts": window.confusions}
+    return {"true": window.classes, "predicted": window.decisions, "counts": window.confusions[0]}
 
 
 def _value(value: Value) -> dict[str, Any]:
+    found: dict[str, Any] = {"value": value.value}
     if value.value is None:
-        return {"value": None, "undefined": value.undefined, "support": value.support}
-    found: dict[str, Any] = {
-        "value": value.value,
+        found["undefined"] = value.undefined
+    found |= {
         "numerator": value.numerator,
         "denominator": value.denominator,
         "support": value.support,
-        "intervals": [{"method": i.method, "lower": i.lower, "upper": i.upper} for i in value.intervals],
+        "low_support": value.low_support,
+        "intervals": [interval._asdict() for interval in value.intervals],
     }
+    if value.no_interval is not None:
+        found["no_interval"] = value.no_interval
+    if value.no_bootstrap is not None:
+        found["no_bootstrap"] = value.no_bootstrap
     if value.resolution_error is not None:
         found["resolution_error"] = value.resolution_error
     return found

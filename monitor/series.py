@@ -119,11 +119,12 @@ def _of_version(
 
 
 def _confusions(labels: Mapping[str, str], window: WindowReport, options: ExportOptions) -> Iterator[Series]:
-    for true, row in zip(window.classes, window.confusion, strict=True):
-        for predicted, count in zip(window.decisions, row, strict=True):
-            if _shows_cell(count, options):
-                cell = {**labels, "true": true, "predicted": predicted}
-                yield Series("classifier_confusions_total", cell, count)
+    for of_matrix, trues, decisions, matrix in window.matrices():
+        for true, row in zip(trues, matrix, strict=True):
+            for predicted, count in zip(decisions, row, strict=True):
+                if _shows_cell(count, options):
+                    cell = {**labels, **of_matrix, "true": true, "predicted": predicted}
+                    yield Series("classifier_confusions_total", cell, count)
 
 
 def _shows_cell(count: float, options: ExportOptions) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from math import floor
 
 from monitor.report import IntervalValue, Value, WindowReport
 
@@ -22,40 +23,69 @@ REASONS: Mapping[str, str] = {
     "class_never_predicted": "a class that has events was never predicted",
     "no_class_defined": "the metric is undefined for every class",
     "no_unlabeled_events": "every event in the window has a label",
+    "not_for_multilabel": "has no meaning where events have several labels",
+    "too_few_events": "fewer than k events in the window",
+    "k_not_below_classes": "k is not below the number of classes",
+    "equal_scores": "all scores in the window are equal",
+    "separated": "scores tell the classes apart completely, so that no finite fit is best",
+    "low_support": "too few events for an interval that can be trusted",
+    "no_variance": "the events do not vary, so that the interval would have no width",
+    "no_interval_method": "no method is known to be right for this metric",
 }
-"""Why a value is undefined, in words."""
+"""Why a value or its interval is missing, in words."""
 
 DECISIONS: Mapping[str, str] = {
     "classifier_recall": "Recall",
     "classifier_precision": "Precision",
     "classifier_f1": "F1",
+    "classifier_prevalence": "Prevalence",
     "classifier_recall_average": "Recall",
     "classifier_precision_average": "Precision",
     "classifier_f1_average": "F1",
     "classifier_accuracy": "Accuracy",
     "classifier_balanced_accuracy": "Balanced accuracy",
     "classifier_matthews_corrcoef": "Matthews correlation",
-    "classifier_expected_cost": "Expected cost",
+    "classifier_top_k_accuracy": "Top-{k} accuracy",
+    "classifier_expected_cost": "Expected cost per event",
 }
-"""Headline families that are counted from decisions, in the order in which they are shown."""
+"""Headline families about decisions, in the order in which they are shown."""
 
 SCORES: Mapping[str, str] = {
     "classifier_roc_auc": "ROC AUC",
     "classifier_roc_auc_average": "ROC AUC",
     "classifier_average_precision": "Average precision",
     "classifier_average_precision_average": "Average precision",
-    "classifier_partial_roc_auc": "Partial ROC AUC",
-    "classifier_recall_at_fpr": "Recall at FPR",
+    "classifier_precision_at_reference_prevalence": "Precision at the reference prevalence",
+    "classifier_average_precision_at_reference_prevalence": "Average precision at the reference prevalence",
+    "classifier_partial_roc_auc": "Partial ROC AUC up to FPR {max_fpr}",
+    "classifier_recall_at_fpr": "Recall at FPR {max_fpr}",
+    "classifier_precision_at_k": "Precision at k = {k}",
+    "classifier_recall_at_k": "Recall at k = {k}",
     "classifier_brier_score": "Brier score",
+    "classifier_brier_skill_score": "Brier skill score",
     "classifier_log_loss": "Log loss",
+    "classifier_calibration_slope": "Calibration slope",
+    "classifier_calibration_intercept": "Calibration intercept",
+    "classifier_best_threshold": "Best threshold by {criterion}",
 }
-"""Headline families that are computed from scores."""
+"""Headline families about scores."""
+
+_TITLES = {**DECISIONS, **SCORES}
+
+METHODS: Mapping[str, str] = {
+    "wilson": "Wilson",
+    "effective_n": "effective n",
+    "logit_t": "logit t",
+    "wald_t": "Wald t",
+    "bootstrap": "bootstrap",
+}
+"""Names of the methods of intervals."""
 
 
 def headline(window: WindowReport, families: Iterable[str]) -> Iterator[Value]:
     """Yield the values of these families to show first, in the order of the families.
 
-    Those are of a binary model the values of its positive class and those that have no class (a whole that
+    Those are of a binary model the values of its positive class, or those that have no class (a whole that
     repeats the positive class is left out), of any other model the values of the whole and macro averages.
     """
     leading: defaultdict[str, list[Value]] = defaultdict(list)
@@ -63,7 +93,7 @@ def headline(window: WindowReport, families: Iterable[str]) -> Iterator[Value]:
         if _leads(value, window.positive_class):
             leading[value.name].append(value)
     for family in families:
-        yield from leading[family]
+        yield from [value for value in leading[family] if value.labels.get("class")] or leading[family]
 
 
 def _leads(value: Value, positive: str | None) -> bool:
@@ -72,30 +102,49 @@ def _leads(value: Value, positive: str | None) -> bool:
         return False
     if positive is None:
         return labels.get("class", "") == "" and labels.get("average", "macro") == "macro"
-    return "average" not in labels and labels.get("class", positive) == positive
+    return "average" not in labels and labels.get("class", "") in ("", positive)
 
 
 def title(value: Value) -> str:
     """Return a value's name for people, with what tells it from the others of its family."""
-    labels = dict(value.labels)
-    name = {**DECISIONS, **SCORES}.get(value.name, value.name.removeprefix("classifier_").replace("_", " "))
-    if "max_fpr" in labels:
-        at = labels.pop("max_fpr")
-        name += f" {at}" if name.endswith("FPR") else f" up to FPR {at}"
-    if labels.get("subset") == "all":
-        del labels["subset"]
-    rest = ", ".join(printable(label) for label in labels.values() if label)
+    plain = value.name.removeprefix("classifier_").replace("_", " ")
+    template = _TITLES.get(value.name, plain)
+    name = template.format_map(value.labels)
+    rest = ", ".join(
+        printable(text)
+        for label, text in value.labels.items()
+        if text and f"{{{label}}}" not in template and (label, text) != ("subset", "all")
+    )
     return f"{name} ({rest})" if rest else name
 
 
+def imbalance_zone(ratio: float) -> str:
+    """Say how far from balance a class is, from its events over those of the others."""
+    rarer = min(ratio, 1 / ratio) if ratio else 0.0
+    if rarer < 0.01:
+        return "red: less than 1 to 100"
+    if rarer < 0.1:
+        return "yellow: less than 1 to 10"
+    return "green: at least 1 to 10"
+
+
 def explain(reason: str) -> str:
-    """Return a reason in words."""
+    """Return a reason, for a missing value or interval, in words."""
     return REASONS.get(reason, reason.replace("_", " "))
 
 
 def number(value: float) -> str:
     """Write with four decimals, numbers too small for those with two digits."""
     return f"{value:.4f}" if value == 0 or abs(value) >= 0.001 else f"{value:.1e}"
+
+
+def written(value: Value) -> str:
+    """Write a value that is defined; a threshold that no probability reaches is not shown as 1."""
+    assert value.value is not None
+    if value.name != "classifier_best_threshold":
+        return number(value.value)
+    # Rounded down: whoever sets what is printed decides for the event at the threshold, too.
+    return "above 1" if value.value > 1 else f"{floor(value.value * 1e6) / 1e6:.6f}"
 
 
 def interval_of(value: Value) -> IntervalValue | None:

@@ -7,8 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.support.brokers import ApacheKafka, EmbeddedBroker
+
+# How long an example takes says something of the machine, not of the code.
+settings.register_profile("monitor", deadline=None)
+settings.load_profile("monitor")
 
 HOW_TO_GET_KAFKA = (
     "needs Apache Kafka: install Java 17 (apt-get install -y openjdk-17-jre-headless), unpack a binary "

@@ -5,6 +5,7 @@ from monitor.config.load import load_config
 from monitor.config.models import CostsConfig, ModelConfig, VersionConfig, WindowConfig
 from monitor.config.root import WILDCARD, Config
 from monitor.config.sections import (
+    BootstrapConfig,
     EvaluationConfig,
     EventsConfig,
     ExportConfig,
@@ -17,6 +18,7 @@ from monitor.config.values import format_duration, parse_duration
 
 __all__ = [
     "WILDCARD",
+    "BootstrapConfig",
     "Config",
     "ConsumerSettings",
     "CostsConfig",

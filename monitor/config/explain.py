@@ -30,9 +30,10 @@ def written(path: Iterable[str | int]) -> str:
     for step in path:
         if isinstance(step, int):
             text += f"[{step}]"
-        elif not step.startswith("["):  # pydantic's own marks: [key], and the kinds of BY_KIND
+        elif not step.startswith("["):  # pydantic's own marks: [key], and the kinds of by_kind
             text += f".{step}" if text else step
-    return text
+    # A key may hold what would break the line.
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _message(details: ErrorDetails, root: type[Section]) -> str:

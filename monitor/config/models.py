@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import difflib
-import math
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, StrictFloat, Tag
 
 from monitor.config.section import Problem, Section
 from monitor.config.values import (
@@ -22,7 +21,8 @@ from monitor.config.values import (
     Probability,
     Rate,
     as_written,
-    refuse,
+    between,
+    by_kind,
     show,
 )
 
@@ -42,10 +42,18 @@ def _segment_key(key: str) -> str:
     return key
 
 
-def _no_matrix(value: object) -> object:
-    if isinstance(value, list):
-        raise ValueError(f"a cost matrix is {NOT_YET}, or write {{false_negative: …, false_positive: …}}")
+def _at_k(value: object) -> object:
+    whole = isinstance(value, int) and not isinstance(value, bool) and value >= 1
+    if not (whole or (isinstance(value, float) and 0 < value < 1)):
+        shown = value if isinstance(value, float) else show(value)  # 1.0 is no 1 here
+        raise ValueError(f"{shown} is no k; write a whole number from 1, or a share between 0 and 1")
     return value
+
+
+NonNegative = Annotated[StrictFloat, between(0)]
+Share = Annotated[StrictFloat, between(0, 1, open_low=True, open_high=True)]
+AtK = Annotated[int | float, BeforeValidator(_at_k)]
+Matrix = tuple[tuple[NonNegative, ...], ...]
 
 
 class WindowConfig(Section):
@@ -65,7 +73,7 @@ class WindowConfig(Section):
 
 
 class CostsConfig(Section):
-    """What wrong decisions of a binary model cost, in any unit."""
+    """What wrong decisions of a binary or multilabel model cost, in any unit."""
 
     false_negative: Cost
     false_positive: Cost
@@ -80,13 +88,9 @@ class VersionConfig(Section):
 class ModelConfig(Section):
     """How the events of one model are read and what is computed from them."""
 
-    refused: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("min_recall", "top_k", "at_k", "reference_prevalence", "champion", "temperature", "cluster"), NOT_YET
-    )
+    refused: ClassVar[Mapping[str, str]] = dict.fromkeys(("champion", "cluster"), NOT_YET)
 
-    task: Annotated[
-        Literal["binary", "multiclass"], refuse("multilabel", "not supported yet; write binary or multiclass")
-    ]
+    task: Literal["binary", "multiclass", "multilabel"]
     classes: Names
     positive_class: Name | None = Field(
         default_factory=lambda model: (
@@ -95,12 +99,30 @@ class ModelConfig(Section):
     )
     labels: Literal["auto", "names", "indices"] = "auto"
     aliases: Mapping[Name, Name] = {}
-    scores: Annotated[Literal["probability"], refuse("logit", "not supported yet; send probabilities")] = (
-        "probability"
-    )
-    threshold: Probability = 0.5
+    scores: Literal["probability", "logit"] = "probability"
+    temperature: Cost = 1.0
+    threshold: Annotated[
+        Annotated[Probability, Tag("[text]")] | Annotated[Mapping[Name, Probability], Tag("[mapping]")],
+        by_kind("a number, or a mapping of class to number"),
+    ] = 0.5
     max_fpr: Annotated[tuple[Rate, ...], DISTINCT] = as_written([0.05, 0.1])
-    costs: Annotated[CostsConfig | None, BeforeValidator(_no_matrix)] = None
+    min_recall: Rate | None = None
+    top_k: Annotated[tuple[Count, ...], DISTINCT] = ()
+    at_k: Annotated[tuple[AtK, ...], DISTINCT] = ()
+    costs: (
+        Annotated[
+            Annotated[CostsConfig, Tag("[mapping]")] | Annotated[Matrix, Tag("[list]")],
+            by_kind("{false_negative: …, false_positive: …}, or a matrix as a list of lists"),
+        ]
+        | None
+    ) = None
+    reference_prevalence: (
+        Annotated[
+            Annotated[Share, Tag("[text]")] | Annotated[Mapping[Name, Share], Tag("[mapping]")],
+            by_kind("a number, or a mapping of class to number"),
+        ]
+        | None
+    ) = None
     windows: tuple[WindowConfig, ...] = as_written(
         [{"name": "last_10k", "events": 10_000}, {"name": "1h", "duration": "1h"}]
     )
@@ -126,16 +148,39 @@ class ModelConfig(Section):
         return "names" if all(map(_is_integer, self.classes)) else "indices"
 
     @property
-    def beta(self) -> float | None:
-        """Weight of recall against precision that the costs imply; None without costs."""
-        return (
-            None if self.costs is None else math.sqrt(self.costs.false_negative / self.costs.false_positive)
-        )
+    def thresholds(self) -> tuple[float, ...]:
+        """Probability from which on each scored class is decided; empty in multiclass tasks."""
+        if self.task == "multiclass":
+            return ()
+        return self._of_scored(self.threshold, 0.5)
+
+    @property
+    def reference_prevalences(self) -> tuple[float, ...] | None:
+        """Reference prevalence of each scored class, None without."""
+        given = self.reference_prevalence
+        return None if given is None else self._of_scored(given, 0.0)
+
+    @property
+    def cost_values(self) -> tuple[float, float] | Matrix | None:
+        """Cost of a false negative and of a false positive, or the matrix of costs, None without."""
+        if isinstance(self.costs, CostsConfig):
+            return self.costs.false_negative, self.costs.false_positive
+        return self.costs
+
+    def _of_scored(self, given: float | Mapping[str, float], default: float) -> tuple[float, ...]:
+        names = self.classes if self.positive is None else (self.classes[self.positive],)
+        if isinstance(given, Mapping):
+            return tuple(given.get(name, default) for name in names)
+        return (given,) * len(names)
 
     def problems(self) -> Iterator[Problem]:
         """Yield what does not fit together."""
         yield from self._class_problems()
-        yield from self._binary_problems()
+        yield from self._task_problems()
+        yield from self._by_class_problems()
+        yield from self._cost_problems()
+        if self.scores != "logit" and self.temperature != 1:
+            yield Problem(("temperature",), "divides logits; write scores: logit, or remove it")
         names = [window.name for window in self.windows]
         for i, window in enumerate(self.windows):
             if window.name in names[:i]:
@@ -158,17 +203,60 @@ class ModelConfig(Section):
                     f"write the same classes in this version's order: {', '.join(self.classes)}",
                 )
 
-    def _binary_problems(self) -> Iterator[Problem]:
+    def _task_problems(self) -> Iterator[Problem]:
+        for i, k in enumerate(self.top_k):
+            if self.task != "multiclass":
+                yield Problem(("top_k",), "is for multiclass models; remove it")
+                break
+            if k >= len(self.classes):
+                yield Problem(
+                    ("top_k", i), f"{k} of {len(self.classes)} classes are always right; write less"
+                )
         if self.task == "binary":
             if self.positive_class not in self.classes:
                 yield Problem(("positive_class",), unknown(self.positive_class, self.classes, "class"))
             return
-        for key in ("positive_class", "threshold", "costs"):
-            if key in self.model_fields_set and getattr(self, key) is not None:
-                yield Problem((key,), "is for binary models; remove it (the greatest score decides)")
+        if self.positive_class is not None:
+            yield Problem(("positive_class",), "is for binary models; remove it")
+        if self.task == "multiclass" and "threshold" in self.model_fields_set:
+            yield Problem(
+                ("threshold",), "is not for multiclass models; remove it (the greatest score decides)"
+            )
         for i, window in enumerate(self.windows):
             if window.positives is not None:
                 yield Problem(("windows", i, "positives"), "is for binary models; write events or duration")
+
+    def _by_class_problems(self) -> Iterator[Problem]:
+        for key in ("threshold", "reference_prevalence"):
+            given = getattr(self, key)
+            if not isinstance(given, Mapping):
+                if key == "reference_prevalence" and given is not None and self.task != "binary":
+                    yield Problem((key,), "write one for each class, as in {A: 0.1, B: 0.02}")
+                continue
+            if self.task == "binary":
+                yield Problem((key,), "write a number: a binary model has one positive class")
+                continue
+            for name in given:
+                if name not in self.classes:
+                    yield Problem((key, name), unknown(name, self.classes, "class"))
+            if key == "reference_prevalence" and (missing := set(self.classes) - given.keys()):
+                yield Problem((key,), f"lacks {', '.join(sorted(missing))}; write one for each class")
+
+    def _cost_problems(self) -> Iterator[Problem]:
+        size = len(self.classes)
+        if self.task == "multiclass":
+            if isinstance(self.costs, CostsConfig):
+                yield Problem(
+                    ("costs",),
+                    f"write a matrix of {size} lists of {size} numbers: a row for each true class, a column "
+                    "for each decision",
+                )
+            elif self.costs is not None and [len(row) for row in self.costs] != [size] * size:
+                yield Problem(("costs",), f"write {size} lists of {size} numbers, in the order of classes")
+        elif self.costs is not None and not isinstance(self.costs, CostsConfig):
+            yield Problem(
+                ("costs",), "a matrix is for multiclass models; write {false_negative: …, false_positive: …}"
+            )
 
 
 def unknown(name: Any, known: tuple[str, ...], kind: str) -> str:

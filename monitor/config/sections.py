@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, StrictBool, Tag
+from pydantic import AfterValidator, StrictBool, StrictInt, Tag
 
 from monitor.config.section import Section
 from monitor.config.values import (
-    BY_KIND,
+    DISTINCT,
     NOT_YET,
     ByteSize,
     ConfidenceLevel,
@@ -22,7 +22,10 @@ from monitor.config.values import (
     Names,
     Port,
     PositiveDuration,
+    WholeNumber,
     as_written,
+    between,
+    by_kind,
     show,
 )
 
@@ -41,11 +44,18 @@ def _time_zone(name: str) -> str:
     return name
 
 
+BootstrapMetric = Literal[
+    "recall", "precision", "roc_auc", "partial_roc_auc", "average_precision", "brier_score"
+]
 FieldPath = Annotated[Name, AfterValidator(_path)]
 FieldPaths = Annotated[
-    Annotated[FieldPath, Tag("[text]")] | Annotated[Mapping[Name, FieldPath], Tag("[mapping]")], BY_KIND
+    Annotated[FieldPath, Tag("[text]")] | Annotated[Mapping[Name, FieldPath], Tag("[mapping]")],
+    by_kind("a path, or a mapping of name to path"),
 ]
-AllOrNames = Annotated[Annotated[Literal["all"], Tag("[text]")] | Annotated[Names, Tag("[list]")], BY_KIND]
+AllOrNames = Annotated[
+    Annotated[Literal["all"], Tag("[text]")] | Annotated[Names, Tag("[list]")],
+    by_kind("all, or a list of names"),
+]
 
 
 class FieldsConfig(Section):
@@ -86,14 +96,24 @@ class EventsConfig(Section):
     min_timestamp: Instant = as_written("2000-01-01")
 
 
+class BootstrapConfig(Section):
+    """Intervals by resampling, beside the analytic ones."""
+
+    every: PositiveDuration = as_written("60s")
+    replicates: Annotated[StrictInt, between(100, 100_000)] = 1_000
+    metrics: Annotated[tuple[BootstrapMetric, ...], DISTINCT] = as_written(
+        ["partial_roc_auc", "brier_score", "recall"]
+    )
+    seed: WholeNumber = 0
+
+
 class EvaluationConfig(Section):
     """When and how metrics are computed."""
-
-    refused: ClassVar[Mapping[str, str]] = {"bootstrap": NOT_YET}
 
     every: PositiveDuration = as_written("10s")
     confidence_level: ConfidenceLevel = 0.95
     device: Literal["auto", "cpu", "cuda"] = "auto"
+    bootstrap: BootstrapConfig | None = None
 
 
 class ServerConfig(Section):
@@ -122,7 +142,8 @@ class ExportConfig(Section):
     """Which series Prometheus gets; API and page have them all."""
 
     families: Annotated[
-        Annotated[Literal["default", "all"], Tag("[text]")] | Annotated[Names, Tag("[list]")], BY_KIND
+        Annotated[Literal["default", "all"], Tag("[text]")] | Annotated[Names, Tag("[list]")],
+        by_kind("default, all, or a list of names"),
     ] = "default"
     windows: AllOrNames = "all"
     segments: Literal["headline", "all", "none"] = "headline"

@@ -163,12 +163,14 @@ def _kind(value: object) -> str:
     )
 
 
-BY_KIND = Discriminator(
-    _kind,
-    custom_error_type="kind",
-    custom_error_message="is of the wrong kind; docs/configuration.md has the kinds it can be",
-)
-"""Tells the members of a union apart by their tags: [text], [list] or [mapping]."""
+def by_kind(kinds: str) -> Discriminator:
+    """Return what tells the members of a union apart by their tags: [text], [list] or [mapping].
+
+    `kinds` says in an error message what to write.
+    """
+    return Discriminator(
+        _kind, custom_error_type="kind", custom_error_message=f"is of the wrong kind; write {kinds}"
+    )
 
 
 def as_written(default: object) -> Any:

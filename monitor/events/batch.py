@@ -15,7 +15,10 @@ PROBABILITY_UNIT = 2.0**-30
 """Weight of one unit in every fixed-point sum of probabilities and squared errors."""
 
 LOSS_UNIT = 2.0**-26
-"""Weight of one unit in a fixed-point log loss."""
+"""Weight of one unit in every fixed-point sum of log losses."""
+
+PROBABILITY_FLOOR = 2.0**-24
+"""Probabilities are clipped to [2**-24, 1 - 2**-24] under a logarithm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,26 +31,24 @@ class Columns:
         Event time in microseconds since the epoch.
     position : int64, shape (n,)
         Place in the log (`monitor.events.position`); (timestamp, position) is a total order.
-    label : int16, shape (n,)
-        Index of the true class, or UNLABELED.
-    decision : int16, shape (n,)
-        Index of the decided class, or OTHER.
+    label : int16, shape (n,); multilabel: int8, shape (n, C)
+        Index of the true class, or UNLABELED. Multilabel: 1 for each true class, else 0; UNLABELED in
+        all columns of an unlabeled event.
+    decision : int16, shape (n,); multilabel: int8, shape (n, C + 1)
+        Index of the decided class, or OTHER. Multilabel: 1 for each decided class, else 0; the last
+        column is 1 where a class that is not known was decided too.
     score : float32, shape (n, S)
-        Probability of each scored class (`ModelSpec.scored`); NaN in all columns of an event
-        without scores.
-    loss : int32, shape (n, S)
-        One-vs-rest log loss of each scored class in LOSS_UNIT, probabilities clipped to
-        [2**-24, 1 - 2**-24]; 0 where label or score is missing.
+        Score of each scored class (`ModelSpec.scored`): its probability, or its raw logit where
+        `ModelSpec.raw_logits` is true; NaN in all columns of an event without scores.
     segments : int16, shape (n, K)
         Codes of the segment values (`monitor.events.vocabulary`).
     """
 
     timestamp: NDArray[np.int64]
     position: NDArray[np.int64]
-    label: NDArray[np.int16]
-    decision: NDArray[np.int16]
+    label: NDArray[np.int16] | NDArray[np.int8]
+    decision: NDArray[np.int16] | NDArray[np.int8]
     score: NDArray[np.float32]
-    loss: NDArray[np.int32]
     segments: NDArray[np.int16]
 
     def __len__(self) -> int:

@@ -18,7 +18,6 @@ from monitor.events.fields import resolve_fields
 from monitor.events.layout import MessageLayout, Messages
 from monitor.events.message import Event, MessageReader, Rejection
 from monitor.events.position import Positions
-from monitor.events.scores import log_loss
 from monitor.events.spec import ModelSpec
 from monitor.events.times import TimeRules, find_zone
 from monitor.events.values import packed
@@ -95,7 +94,8 @@ class Decoder:
         self._models = models
         self._positions = positions
         self._default_model = default_model
-        self._layout = MessageLayout(paths, _rare_fields(models.values()), event_bytes)
+        several = any(spec.task == "multilabel" for spec in models.values())
+        self._layout = MessageLayout(paths, _rare_fields(models.values()), several, event_bytes)
         self._columns = {name: ColumnReader(spec, times) for name, spec in models.items()}
         self._reference = MessageReader(paths, models, default_model, times, event_bytes)
         self._admission = Admission(named, max_models, max_versions, segment_values, self.limits_reached)
@@ -144,8 +144,7 @@ class Decoder:
                 rows.append(row)
                 valid.append(outcome)
         for name, (rows, valid) in events.items():
-            spec = self._models[name]
-            draft = drafts.get(name) or empty_draft(len(spec.scored), len(spec.segments))
+            draft = drafts.get(name) or empty_draft(self._models[name])
             drafts[name] = draft.merge(rows, valid)
 
         position = np.concatenate([self._positions_of(batch) for batch in batches])
@@ -221,7 +220,6 @@ class Decoder:
             draft.label,
             draft.decision,
             draft.score,
-            log_loss(draft.score, draft.label, spec.scored),
             segments,
         )
         first = (draft.models[0], draft.versions[0])

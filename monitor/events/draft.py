@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import compress
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from monitor.events.decisions import Decisions
 from monitor.events.message import Event, SegmentValue
+from monitor.events.spec import ModelSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +35,8 @@ class Draft:
     models: list[str]
     versions: list[str]
     timestamp: NDArray[np.int64]
-    label: NDArray[np.int16]
-    decision: NDArray[np.int16]
+    label: Decisions
+    decision: Decisions
     score: NDArray[np.float32]
     segments: tuple[list[SegmentValue] | None, ...]
 
@@ -60,6 +63,10 @@ class Draft:
             joined = ours + theirs
             return [joined[i] for i in index]
 
+        def numbers(ours: NDArray[Any], theirs: list[Any]) -> NDArray[Any]:
+            joined = np.concatenate([ours, np.array(theirs, dtype=ours.dtype)])
+            return joined[order]
+
         segments: list[list[SegmentValue] | None] = []
         for k, column in enumerate(self.segments):
             values = (column or [None] * len(self.rows)) + [event.segments[k] for event in events]
@@ -68,23 +75,25 @@ class Draft:
             both[order],
             texts(self.models, [event.model for event in events]),
             texts(self.versions, [event.version for event in events]),
-            np.concatenate([self.timestamp, np.array([e.timestamp for e in events], dtype=np.int64)])[order],
-            np.concatenate([self.label, np.array([e.label for e in events], dtype=np.int16)])[order],
-            np.concatenate([self.decision, np.array([e.decision for e in events], dtype=np.int16)])[order],
-            np.concatenate([self.score, np.array([e.scores for e in events], dtype=np.float32)])[order],
+            numbers(self.timestamp, [event.timestamp for event in events]),
+            numbers(self.label, [event.label for event in events]),
+            numbers(self.decision, [event.decision for event in events]),
+            numbers(self.score, [event.scores for event in events]),
             tuple(segments),
         )
 
 
-def empty_draft(scored: int, keys: int) -> Draft:
-    """Return no events, with room for `scored` score columns and `keys` segment keys."""
+def empty_draft(spec: ModelSpec) -> Draft:
+    """Return no events of a model."""
+    classes = len(spec.classes)
+    several = spec.task == "multilabel"
     return Draft(
         np.empty(0, np.int64),
         [],
         [],
         np.empty(0, np.int64),
-        np.empty(0, np.int16),
-        np.empty(0, np.int16),
-        np.empty((0, scored), np.float32),
-        (None,) * keys,
+        np.empty((0, classes), np.int8) if several else np.empty(0, np.int16),
+        np.empty((0, classes + 1), np.int8) if several else np.empty(0, np.int16),
+        np.empty((0, len(spec.scored)), np.float32),
+        (None,) * len(spec.segments),
     )

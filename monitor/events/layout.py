@@ -17,6 +17,7 @@ Getter = Callable[[list[Any]], list[Any]]
 _Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 _UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)
 _SCALAR = (str, _Int64, float, bool)
+_SEVERAL = (*_SCALAR, list[Union[_SCALAR]])  # type: ignore[valid-type]  # noqa: UP007
 
 # What each field may be in the plain case. Booleans are no float for msgspec, integers are.
 _TYPES: dict[str, tuple[Any, ...]] = {
@@ -30,6 +31,7 @@ _TYPES: dict[str, tuple[Any, ...]] = {
     "confidence": (float,),
     "weight": (),
 }
+_TYPES_OF_SEVERAL = _TYPES | {"label": _SEVERAL, "prediction": _SEVERAL}
 
 
 class Messages:
@@ -83,17 +85,20 @@ class MessageLayout:
         Where the fields stand.
     rare
         Fields that most users never send. They are looked for only in batches that have them.
+    several
+        Whether a label or prediction may be a list of classes.
     event_bytes
         Greatest length of a message.
     """
 
-    def __init__(self, paths: FieldPaths, rare: Collection[str], event_bytes: int) -> None:
+    def __init__(self, paths: FieldPaths, rare: Collection[str], several: bool, event_bytes: int) -> None:
         self._paths = paths
         self._event_bytes = event_bytes
         # A message this short cannot be nested too deeply: each level opens and closes.
         self._quick_bytes = min(event_bytes, 2 * MAX_DEPTH)
-        self._whole = _decoder(paths, ())
-        self._lean = _decoder(paths, rare)
+        types = _TYPES_OF_SEVERAL if several else _TYPES
+        self._whole = _decoder(paths, types)
+        self._lean = _decoder(paths, types | dict.fromkeys(rare, ()))
 
     def decode(self, values: Sequence[bytes | None]) -> tuple[Messages, list[int]]:
         """Return the plain messages in order, and the rows of the others."""
@@ -138,14 +143,14 @@ def _decode_all(decode: Callable[[bytes], Any], values: Sequence[Any]) -> list[A
 
 
 def _decoder(
-    paths: FieldPaths, without: Collection[str]
+    paths: FieldPaths, types_of: Mapping[str, tuple[Any, ...]]
 ) -> tuple[Callable[[bytes], Any], dict[Path, Getter]]:
-    """Return a decoder that fails on a message with one of these fields, and getters of the others."""
+    """Return a decoder that fails on a message with a field of no types, and getters of the others."""
     tree: dict[str, Any] = {}
     for name, path in paths.fields.items():
-        _plant(tree, path, () if name in without else _TYPES[name])
+        _plant(tree, path, types_of[name])
     for path in paths.scores.values():
-        _plant(tree, path, () if "scores" in without else _TYPES["score"])
+        _plant(tree, path, _TYPES["score"] if types_of["scores"] else ())
     for path in paths.segments.values():
         _plant(tree, path, _SCALAR)
     getters: dict[Path, Getter] = {}

@@ -12,13 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from monitor.events.classes import class_code, class_codes
 from monitor.events.fields import FieldPaths, Path
+from monitor.events.meaning import Target, ValueReader
 from monitor.events.parsing import parse_object, value_at
-from monitor.events.scores import clip, normalise
-from monitor.events.spec import OTHER, UNLABELED, ModelSpec
+from monitor.events.spec import ModelSpec
 from monitor.events.times import TimeRules, microseconds
-from monitor.events.types import Fields, check_types
+from monitor.events.types import Fields, LogitFields, check_types
 from monitor.events.values import Refused, as_text, is_text, shown
 
 SegmentValue = str | int | float | bool | None
@@ -31,10 +30,8 @@ class Event(NamedTuple):
     ----------
     timestamp
         Microseconds since the epoch.
-    label, decision
-        Class indices, UNLABELED, OTHER.
-    scores
-        Probability of each scored class; NaN without scores.
+    label, decision, scores
+        Values of a row of the columns of the same name in `monitor.events.batch.Columns`.
     segments
         Value of each kept segment key, None where it is missing.
     """
@@ -42,8 +39,8 @@ class Event(NamedTuple):
     model: str
     version: str
     timestamp: int
-    label: int
-    decision: int
+    label: Target
+    decision: Target
     scores: tuple[float, ...]
     segments: tuple[SegmentValue, ...]
 
@@ -86,7 +83,7 @@ class MessageReader:
         self._default_model = default_model
         self._times = times
         self._event_bytes = event_bytes
-        self._codes = {name: class_codes(spec) for name, spec in models.items()}
+        self._readers = {name: ValueReader(spec) for name, spec in models.items()}
 
     def read(self, value: bytes | None, record_ms: int) -> Event | Rejection:
         """Return the event in a record's value, or why there is none.
@@ -123,21 +120,17 @@ class MessageReader:
                 "unknown_model", f'{shown(model)} is not configured; add it, or "*" for all others, to models'
             )
         spec = self._models[name]
-        fields = self._fields(message)
+        fields = self._fields(message, LogitFields if spec.scores == "logit" else Fields)
         version = "" if fields.version is None else as_text(fields.version)
         timestamp = self._timestamp(fields.timestamp, record_ms)
-        codes = self._codes[name]
-        label = UNLABELED if fields.label is None else class_code(spec, codes, fields.label)
-        prediction = None if fields.prediction is None else _prediction(spec, codes, fields.prediction)
-        if spec.positive is None:
-            scores = None if fields.scores is None else _vector(spec, codes, fields.scores, version)
-        else:
-            score = _binary_score(spec, spec.positive, codes, fields, version, prediction)
-            scores = None if score is None else [score]
+        reader = self._readers[name]
+        label = reader.label(fields.label, version)
+        prediction = reader.prediction(fields.prediction, version)
+        scores = reader.scores(fields, version, prediction)
         if prediction is not None:
             decision = prediction
         elif scores is not None:
-            decision = _decide(spec, scores)
+            decision = reader.decision(scores)
         else:
             needed = "scores" if spec.positive is None else "score"
             raise Refused(
@@ -151,11 +144,11 @@ class MessageReader:
             timestamp,
             label,
             decision,
-            tuple(scores) if scores is not None else (float("nan"),) * len(spec.scored),
+            (math.nan,) * len(spec.scored) if scores is None else tuple(scores[0].tolist()),
             tuple(_segment(message, self._paths.segments.get(key)) for key in spec.segments),
         )
 
-    def _fields(self, message: dict[str, Any]) -> Fields:
+    def _fields(self, message: dict[str, Any], types: type[Fields]) -> Fields:
         found = {field: value_at(message, path) for field, path in self._paths.fields.items()}
         if found.pop("weight", None) is not None:
             raise Refused(
@@ -166,7 +159,7 @@ class MessageReader:
             found["scores"] = {name: value for name, value in by_class.items() if value is not None} or None
         if isinstance(found.get("label"), float) and math.isnan(found["label"]):
             found["label"] = None  # how numpy and pandas write a gap
-        return check_types(found, self._paths)
+        return check_types(found, self._paths, types)
 
     def _timestamp(self, value: float | str | None, record_ms: int) -> int:
         time = record_ms * 1000 if value is None else microseconds(value, self._times.zone)
@@ -181,77 +174,6 @@ class MessageReader:
             since = "its record" if self._times.now is None else "now"
             raise Refused("future_timestamp", f"{what} is later than {since} by more than events.max_future")
         return time
-
-
-def _prediction(spec: ModelSpec, codes: dict[object, int], value: Any) -> int:
-    try:
-        return class_code(spec, codes, value)
-    except Refused:  # abstained, or a class we do not know: refusing the event would raise recall
-        return OTHER
-
-
-def _vector(
-    spec: ModelSpec, codes: dict[object, int], scores: list[float] | dict[str, float], version: str
-) -> list[float]:
-    """Return probabilities in the order of `spec.classes`."""
-    if isinstance(scores, list):
-        order = spec.version_classes.get(version, spec.classes)
-        by_class = dict(zip((spec.classes.index(name) for name in order), scores, strict=False))
-    else:
-        by_class = {class_code(spec, codes, name): value for name, value in scores.items()}
-    if len(scores) != len(spec.classes) or len(by_class) != len(scores):
-        raise Refused(
-            "wrong_length",
-            f"scores: expected one number for each of {len(spec.classes)} classes, got {len(scores)}",
-        )
-    p = np.array([[by_class[i] for i in range(len(spec.classes))]], dtype=np.float64)
-    clipped, inside = clip(p)
-    if not inside.all():
-        raise _out_of_range("scores", p[~inside][0])
-    normalised, close, total = normalise(clipped)
-    if not close[0]:
-        raise Refused(
-            "not_normalised",
-            f"scores: their sum is {float(total[0]):.6g}, not 1; if these are logits set scores: logit",
-        )
-    return [float(x) for x in normalised[0]]
-
-
-def _binary_score(
-    spec: ModelSpec,
-    positive: int,
-    codes: dict[object, int],
-    fields: Fields,
-    version: str,
-    prediction: int | None,
-) -> float | None:
-    """Return the probability of the positive class: from score, else scores, else confidence."""
-    if fields.score is not None:
-        field, score = "score", fields.score
-    elif fields.scores is not None:
-        return _vector(spec, codes, fields.scores, version)[positive]
-    elif fields.confidence is not None and prediction is not None and prediction != OTHER:
-        field, score = "confidence", fields.confidence if prediction == positive else 1.0 - fields.confidence
-    else:
-        return None
-    clipped, inside = clip(np.array([score], dtype=np.float64))
-    if not inside[0]:
-        raise _out_of_range(field, score)
-    return float(clipped[0])
-
-
-def _out_of_range(field: str, value: float) -> Refused:
-    return Refused(
-        "out_of_range",
-        f"{field}: {float(value):.6g} is no probability in [0, 1]; if these are logits set scores: logit",
-    )
-
-
-def _decide(spec: ModelSpec, scores: list[float]) -> int:
-    rounded = np.array(scores, dtype=np.float32)
-    if spec.positive is None:
-        return int(np.argmax(rounded))
-    return spec.positive if rounded[0] >= np.float32(spec.threshold) else 1 - spec.positive
 
 
 def _segment(message: dict[str, Any], path: Path | None) -> SegmentValue:

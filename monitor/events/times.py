@@ -107,7 +107,8 @@ def microseconds(value: float | str, zone: tzinfo | None) -> int:
 def epoch_microseconds(values: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return `microseconds` of many epoch numbers, REFUSED where it refuses."""
     size = np.abs(values)
-    scaled = values * np.where(size < SECONDS_BELOW, 1e6, 1e3)
+    with np.errstate(over="ignore"):
+        scaled = values * np.where(size < SECONDS_BELOW, 1e6, 1e3)
     return np.rint(np.where(size < MILLISECONDS_BELOW, scaled, float(REFUSED))).astype(np.int64)
 
 

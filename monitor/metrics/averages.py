@@ -1,53 +1,97 @@
-"""Averages over the classes of metrics that are about one class."""
+"""Averages over the classes of metrics of decisions."""
 
 from __future__ import annotations
 
 import torch
 
-from monitor.metrics import confusion, discrimination
+from monitor.metrics import confusion, f_score
 from monitor.metrics.context import Context
+from monitor.metrics.counts import SCORE_UNIT
+from monitor.metrics.labels import constant
 from monitor.metrics.outcome import Outcome
-from monitor.metrics.statement import label_sets, number, undefined
-
-_OF_CLASSES = ("macro", "weighted")
+from monitor.metrics.statement import MIN_SUPPORT, number, undefined
 
 
 def precision_average(context: Context) -> Outcome:
     """State average precisions; macro needs every class with events to be predicted, weighted one."""
-    predicted = context.predicted[:, :-1]
-    missed = (context.support > 0) & (predicted == 0)
-    macro = undefined(context.without_labels, class_never_predicted=missed.any(1))
-    weighted = undefined(
-        context.without_labels, class_never_predicted=(missed | (context.support == 0)).all(1)
-    )
-    return _with_micro(context, context.shared(confusion.precision), predicted.sum(1), macro, weighted)
+    missed = (context.support > 0) & (context.predicted == 0)
+    per_class, decisions = context.shared(confusion.precision), context.predicted.sum(1)
+    return _of_decisions(context, per_class, 0, decisions, "never_predicted", missed.any(1))
 
 
 def recall_average(context: Context) -> Outcome:
     """State average recalls."""
-    before = context.without_labels
-    return _with_micro(context, context.shared(confusion.recall), context.labeled, before, before)
+    per_class, events = context.shared(confusion.recall), context.support.sum(1)
+    return _of_decisions(context, per_class, 1, events, "no_positives")
 
 
 def f1_average(context: Context) -> Outcome:
     """State average F1 scores."""
     # Of all classes together, 2 TP / (2 TP + FP + FN) is TP over the mean of labels and decisions.
-    events = (context.labeled + context.predicted[:, :-1].sum(1)).double() / 2
-    before = context.without_labels
-    return _with_micro(context, context.shared(confusion.f1), events, before, before)
+    involved = (context.support + context.predicted).sum(1).double() / 2
+    return _of_decisions(context, context.shared(f_score.f1), 2, involved, "no_decisions_or_positives")
 
 
-def roc_auc_average(context: Context) -> Outcome:
-    """State one-vs-rest averages of the ROC AUC."""
-    return _of_scored(context, context.shared(discrimination.roc_auc))
+def _of_decisions(
+    context: Context,
+    per_class: Outcome,
+    row: int,
+    micro_events: torch.Tensor,
+    nothing: str,
+    missed: torch.Tensor | None = None,
+) -> Outcome:
+    """State macro, weighted and micro average of a metric of decisions; multilabel: samples, too.
+
+    Parameters
+    ----------
+    context
+        With the numbers of right decisions.
+    per_class
+        The metric.
+    row
+        Its place in `Counts.samples`.
+    micro_events : shape (B,)
+        What the right decisions of all classes are divided by for the micro average.
+    nothing
+        Reason where there is nothing to average.
+    missed : bool, shape (B,)
+        Whether a class is without a value that would have made the average worse; by default none.
+    """
+    before, labeled = context.without_labels, context.labeled
+    missed = torch.zeros_like(before, dtype=torch.bool) if missed is None else missed
+    macro, weighted = _over_classes(per_class.value, context.support)
+    micro = context.correct.sum(1).double() / micro_events
+    no_weight = weighted.isnan()
+    columns = [
+        (
+            macro,
+            undefined(before, class_never_predicted=missed, **{nothing: macro.isnan()}),
+            context.shared(confusion.rarest),
+        ),
+        (
+            weighted,
+            undefined(before, class_never_predicted=missed & no_weight, no_positives=no_weight),
+            labeled,
+        ),
+        (micro, undefined(before, **{nothing: micro_events == 0}), labeled),
+    ]
+    names = ["macro", "weighted", "micro"]
+    if context.task == "multilabel":
+        total, defined = context.counts.samples[:, row].unbind(1)
+        samples = total.double() * SCORE_UNIT / defined
+        columns.append((samples, undefined(before, **{nothing: defined == 0}), defined))
+        names.append("samples")
+    value, reason, fewest = (torch.stack(column, dim=1) for column in zip(*columns, strict=True))
+    return number(
+        ((constant("average", *names),),),
+        value,
+        reason,
+        labeled[:, None],
+        low_support=fewest < MIN_SUPPORT,
+    )
 
 
-def average_precision_average(context: Context) -> Outcome:
-    """State one-vs-rest averages of the average precision."""
-    return _of_scored(context, context.shared(discrimination.average_precision))
-
-
-def _of_classes(values: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+def _over_classes(values: torch.Tensor, weights: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Return macro and weighted mean over the classes where a value is defined.
 
     Parameters
@@ -58,56 +102,8 @@ def _of_classes(values: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
 
     Returns
     -------
-    torch.Tensor, float64, shape (B, 2)
-        NaN where no class has a value.
+    macro, weighted : float64, shape (B,)
+        NaN where no class has a value, or none with a weight.
     """
     used = weights * ~values.isnan()
-    weighted = (values.nan_to_num() * used).sum(1) / used.sum(1)
-    return torch.stack([values.nanmean(1), weighted], dim=1)
-
-
-def _with_micro(
-    context: Context,
-    per_class: Outcome,
-    micro_events: torch.Tensor,
-    macro_reason: torch.Tensor,
-    weighted_reason: torch.Tensor,
-) -> Outcome:
-    """State macro, weighted and micro average of a metric of decisions.
-
-    Parameters
-    ----------
-    context
-        With the numbers of right decisions.
-    per_class
-        The metric.
-    micro_events : shape (B,)
-        What the right decisions of all classes are divided by for the micro average.
-    macro_reason, weighted_reason : int64, shape (B,)
-        Why these are undefined.
-    """
-    micro = context.correct.sum(1).double() / micro_events
-    micro_reason = undefined(context.without_labels, never_predicted=micro_events == 0)
-    averages = _of_classes(per_class.value, context.support)
-    return number(
-        label_sets(("average", (*_OF_CLASSES, "micro"))),
-        torch.cat([averages, micro[:, None]], dim=1),
-        torch.stack([macro_reason, weighted_reason, micro_reason], dim=1),
-        context.labeled[:, None],
-    )
-
-
-def _of_scored(context: Context, per_class: Outcome) -> Outcome:
-    """Average a metric of scores, and its resolution error, over the classes that have one."""
-    weights = context.ranked[..., 1]
-    reason = undefined(
-        context.without_scores[:, :1], no_class_defined=(per_class.reason != 0).all(1, keepdim=True)
-    )
-    error = per_class.resolution_error
-    return number(
-        label_sets(("average", _OF_CLASSES)),
-        _of_classes(per_class.value, weights),
-        reason.expand(-1, 2),
-        context.ranked[:, 0].sum(-1, keepdim=True),
-        None if error is None else _of_classes(error, weights),
-    )
+    return values.nanmean(1), (values.nan_to_num() * used).sum(1) / used.sum(1)

@@ -1,64 +1,109 @@
-"""Metrics of probabilities, from exact fixed-point sums.
+"""Whether events of probability p are of the class at rate p.
 
-The whole (class "") of a binary task is about its positive class, so that it has the same value.
+Of each scored class against the others; the whole (class "") is, in multiclass tasks, whether the top label
+is right as often as its probability says, in binary tasks the positive class; multilabel tasks have none.
 """
 
 from __future__ import annotations
 
 import torch
 
+from monitor.metrics import cells
 from monitor.metrics.context import Context
+from monitor.metrics.cox import CoxFit, cox
+from monitor.metrics.labels import SCORED, WHOLE, LabelSets
 from monitor.metrics.outcome import Outcome
-from monitor.metrics.statement import label_sets, number, undefined
-
-SCORE_UNIT = 2.0**-30
-"""One unit in the sums of scores and squared errors."""
-
-LOSS_UNIT = 2.0**-26
-"""One unit in the sums of log losses."""
+from monitor.metrics.statement import MIN_SUPPORT, number, undefined
 
 
-def brier_score(context: Context) -> Outcome:
-    """State the mean squared error of the probabilities.
+def calibration_error(context: Context) -> Outcome:
+    """State the mean of |mean probability - rate| of 15 equal bins, weighted by events ("ECE", L1)."""
+    return _of_bins(context, cells.calibration_error(context.shared(_bins)))
 
-    For each scored class over all events, over those of the class (positive) and over the others
-    (negative); the whole is the sum over the classes.
-    """
-    sums, events, before = context.counts.squared_error, context.ranked, context.without_scores
-    by_subset = torch.cat([sums.sum(-1, keepdim=True), sums.flip(-1)], dim=-1)
-    events_by_subset = torch.cat([events.sum(-1, keepdim=True), events.flip(-1)], dim=-1)
-    reason = torch.stack(
-        [
-            before,
-            undefined(before, no_positives=events[..., 1] == 0),
-            undefined(before, no_negatives=events[..., 0] == 0),
-        ],
-        dim=-1,
+
+def calibration_error_debiased(context: Context) -> Outcome:
+    """State the root mean square of the same, noise taken off (L2)."""
+    bins = context.shared(_bins)
+    return _of_bins(
+        context, cells.calibration_error_debiased(bins), too_few_events=(bins[..., 0] <= 1).all(-1)
     )
-    support = _after_whole(events[:, 0].sum(-1), events_by_subset)
+
+
+def calibration_error_expected(context: Context) -> Outcome:
+    """State the calibration_error that is to be expected if all probabilities are right."""
+    return _of_bins(context, cells.calibration_error_expected(context.shared(_bins)))
+
+
+def calibration_slope(context: Context) -> Outcome:
+    """State the slope of the logistic fit of the outcomes on the log-odds of the probabilities."""
+    fit = context.shared(_fit)
+    return _of_fit(context, fit.slope, equal_scores=fit.equal, separated=fit.separated)
+
+
+def calibration_intercept(context: Context) -> Outcome:
+    """State the intercept of the same fit with the slope fixed at 1."""
+    return _of_fit(context, context.shared(_fit).intercept)
+
+
+def calibration_p_value(context: Context) -> Outcome:
+    """State the p-value of Cox's score test, chi-squared with 2 degrees of freedom; one outcome is enough."""
+    fit, few = context.shared(_fit), context.shared(_outcomes).amin(-1) < MIN_SUPPORT
+    reason = undefined(_without_scores(context), equal_scores=fit.equal)
+    return _state(context, torch.exp(-fit.statistic / 2), reason, few)
+
+
+def _bins(context: Context) -> torch.Tensor:
+    return cells.merge(context.counts.cells, cells.BINS)
+
+
+def _fit(context: Context) -> CoxFit:
+    return cox(context.counts.positives, context.counts.negatives, context.counts.probability)
+
+
+def _outcomes(context: Context) -> torch.Tensor:
+    """Return events that are not (0) and that are (1) of the class, or the top label: int64 (B, T, 2)."""
+    sides = context.counts.negatives, context.counts.positives
+    return torch.stack([side.sum(-1) for side in sides], dim=-1)
+
+
+def _without_scores(context: Context) -> torch.Tensor:
+    """Return the reason of everything that needs a labeled event with scores, int64 (B, T)."""
+    return context.without_scores[:, :1].expand_as(context.counts.exact)
+
+
+def _of_bins(context: Context, value: torch.Tensor, **checks: torch.Tensor) -> Outcome:
+    """State numbers of T rows of bins, (B, T)."""
+    return _state(context, value, undefined(_without_scores(context), **checks))
+
+
+def _of_fit(context: Context, value: torch.Tensor, **checks: torch.Tensor) -> Outcome:
+    """State numbers of T rows that need both outcomes, (B, T)."""
+    outcomes = context.shared(_outcomes)
+    reason = undefined(
+        _without_scores(context),
+        no_positives=outcomes[..., 1] == 0,
+        no_negatives=outcomes[..., 0] == 0,
+        **checks,
+    )
+    return _state(context, value, reason, outcomes.amin(-1) < MIN_SUPPORT)
+
+
+def _state(
+    context: Context, value: torch.Tensor, reason: torch.Tensor, few: torch.Tensor | None = None
+) -> Outcome:
+    """State numbers of T rows, (B, T), in the order of the labels."""
+    labels: LabelSets = ((WHOLE,), (SCORED,))
+    r = context.scored
+    if context.task == "binary":
+        rows = [0, 0]
+    elif context.task == "multiclass":
+        rows = [r, *range(r)]
+    else:
+        labels, rows = ((SCORED,),), [*range(r)]
     return number(
-        label_sets(("class", ("",)), ("subset", ("all",)))
-        + label_sets(("class", context.scored), ("subset", ("all", "positive", "negative"))),
-        _after_whole(sums.sum((1, 2)), by_subset).double() * SCORE_UNIT / support,
-        _after_whole(before[:, 0], reason),
-        support,
+        labels,
+        value[:, rows],
+        reason[:, rows],
+        context.ranked[:, :1].sum(-1),
+        low_support=None if few is None else few[:, rows],
     )
-
-
-def log_loss(context: Context) -> Outcome:
-    """State the mean of -log(probability of the true class), and one-vs-rest for each scored class."""
-    loss, events, before = context.counts.loss, context.ranked, context.without_scores
-    binary = context.parameters.positive is not None
-    whole = loss.sum((1, 2)) if binary else loss[..., 1].sum(1)
-    support = _after_whole(events[:, 0].sum(-1), events.sum(-1))
-    return number(
-        label_sets(("class", ("", *context.scored))),
-        _after_whole(whole, loss.sum(-1)).double() * LOSS_UNIT / support,
-        _after_whole(before[:, 0], before),
-        support,
-    )
-
-
-def _after_whole(whole: torch.Tensor, classes: torch.Tensor) -> torch.Tensor:
-    """Join numbers of the whole, (B,), and of the classes, (B, R, ...), to (B, X)."""
-    return torch.cat([whole[:, None], classes.flatten(1)], dim=1)

@@ -10,46 +10,57 @@ from __future__ import annotations
 import torch
 
 from monitor.metrics.context import Context
+from monitor.metrics.labels import CLASS
 from monitor.metrics.outcome import Outcome
-from monitor.metrics.statement import label_sets, number, ratio, undefined
+from monitor.metrics.statement import MIN_SUPPORT, number, ratio, undefined
 
 _LIMB = 20  # bits: products of counts below 2**40 and 2**42 stay within int64
 
 
 def accuracy(context: Context) -> Outcome:
-    """State the share of labeled events that were decided rightly."""
+    """State the share of labeled events that were decided rightly (multilabel: in every label)."""
     return ratio(
-        label_sets(),
-        context.correct.sum(1, keepdim=True),
+        ((),),
+        context.counts.right[:, None],
         context.labeled[:, None],
         context.without_labels[:, None],
-        confidence_level=context.parameters.confidence_level,
+        confidence_level=context.confidence_level,
     )
 
 
 def balanced_accuracy(context: Context) -> Outcome:
-    """State the mean recall of the classes that have labeled events."""
+    """State the mean recall of the classes that have labeled events; not for multilabel tasks."""
     recalls = context.correct.double() / context.support.double()
-    return number(
-        label_sets(),
-        recalls.nanmean(1, keepdim=True),
-        context.without_labels[:, None],
-        context.labeled[:, None],
-    )
+    return _of_one_label(context, recalls.nanmean(1), context.without_labels)
 
 
 def matthews_corrcoef(context: Context) -> Outcome:
     """State the correlation of true and decided classes (Gorodkin's R_K, "other" being one more decision).
 
-    Undefined (0 / 0) if all labels or all decisions are of one class.
+    Undefined (0 / 0) if all labels or all decisions are of one class, and in multilabel tasks.
     """
+    if context.task == "multilabel":
+        return _of_one_label(context, context.labeled, context.without_labels)
     true = context.support
-    decided = context.predicted
+    decided = context.counts.confusion.sum(1)
     total = context.labeled[:, None]
     both = _covariance(context.correct, total, true, decided[:, :-1])
     spread = _covariance(true, total, true, true) * _covariance(decided, total, decided, decided)
-    reason = undefined(context.without_labels, one_class=spread == 0)
-    return number(label_sets(), (both / spread.sqrt())[:, None], reason[:, None], total)
+    return _of_one_label(
+        context, both / spread.sqrt(), undefined(context.without_labels, one_class=spread == 0)
+    )
+
+
+def _of_one_label(context: Context, value: torch.Tensor, reason: torch.Tensor) -> Outcome:
+    """State a value (B,) of the whole that only events with one label have."""
+    multilabel = torch.full_like(reason, context.task == "multilabel", dtype=torch.bool)
+    return number(
+        ((),),
+        value[:, None],
+        undefined(reason, not_for_multilabel=multilabel)[:, None],
+        context.labeled[:, None],
+        low_support=(context.shared(rarest) < MIN_SUPPORT)[:, None],
+    )
 
 
 def _covariance(
@@ -67,6 +78,12 @@ def _covariance(
     return (high.double() * (mask + 1) + low.double()) / (scale * scale)
 
 
+def rarest(context: Context) -> torch.Tensor:
+    """Return the labeled events of the rarest class that has any, int64 (B,): averages rest on it."""
+    support = context.support
+    return torch.where(support > 0, support, context.labeled[:, None]).amin(1)
+
+
 def recall(context: Context) -> Outcome:
     """State the share of a class's events that were decided so (true-positive rate)."""
     return _class_ratio(context, context.correct, context.support, "no_positives")
@@ -74,7 +91,7 @@ def recall(context: Context) -> Outcome:
 
 def precision(context: Context) -> Outcome:
     """State the share of the decisions for a class that were right."""
-    return _class_ratio(context, context.correct, context.predicted[:, :-1], "never_predicted")
+    return _class_ratio(context, context.correct, context.predicted, "never_predicted")
 
 
 def specificity(context: Context) -> Outcome:
@@ -85,39 +102,25 @@ def specificity(context: Context) -> Outcome:
 
 def npv(context: Context) -> Outcome:
     """State the share of the decisions against a class that were right (negative predictive value)."""
-    rejected = context.labeled[:, None] - context.predicted[:, :-1]
+    rejected = context.labeled[:, None] - context.predicted
     return _class_ratio(context, _true_negatives(context), rejected, "never_rejected")
 
 
-def f1(context: Context) -> Outcome:
-    """State the harmonic mean of precision and recall, 2 TP / (2 TP + FP + FN)."""
-    involved = context.support + context.predicted[:, :-1]
-    return ratio(
-        label_sets(("class", context.classes)),
-        2 * context.correct,
-        involved,
-        undefined(context.without_labels[:, None], no_decisions_or_positives=involved == 0),
-        support=involved - context.correct,
+def lift(context: Context) -> Outcome:
+    """State recall over the rate of decisions for the class, which is precision over prevalence."""
+    labeled, support, predicted = context.labeled[:, None], context.support, context.predicted
+    recalls = context.correct.double() / support.double()
+    return number(
+        ((CLASS,),),
+        recalls * labeled.double() / predicted.double(),
+        undefined(context.without_labels[:, None], no_positives=support == 0, never_predicted=predicted == 0),
+        torch.minimum(support, predicted),
     )
-
-
-def fbeta(context: Context) -> Outcome:
-    """State F-beta, (1 + beta^2) TP / ((1 + beta^2) TP + beta^2 FN + FP); no label sets without a beta."""
-    beta = context.parameters.beta
-    involved = context.support + context.predicted[:, :-1] - context.correct
-    reason = undefined(context.without_labels[:, None], no_decisions_or_positives=involved == 0)
-    if beta is None:
-        return number((), involved[:, :0], reason[:, :0], involved[:, :0])
-    hits = (1 + beta**2) * context.correct.double()
-    # The denominator is beta^2 (TP + FN) + (TP + FP).
-    weighed = beta**2 * context.support.double() + context.predicted[:, :-1].double()
-    labels = label_sets(("class", context.classes), ("beta", (repr(float(beta)),)))
-    return number(labels, hits / weighed, reason, involved)
 
 
 def _true_negatives(context: Context) -> torch.Tensor:
     """Return the other classes' events that were not decided so, int64 (B, C)."""
-    return context.labeled[:, None] - context.support - context.predicted[:, :-1] + context.correct
+    return context.labeled[:, None] - context.support - context.predicted + context.correct
 
 
 def _class_ratio(
@@ -125,9 +128,9 @@ def _class_ratio(
 ) -> Outcome:
     """State a ratio of counts for each class, undefined for `reason` where there is nothing to count."""
     return ratio(
-        label_sets(("class", context.classes)),
+        ((CLASS,),),
         numerator,
         denominator,
         undefined(context.without_labels[:, None], **{reason: denominator == 0}),
-        confidence_level=context.parameters.confidence_level,
+        confidence_level=context.confidence_level,
     )

@@ -1,4 +1,4 @@
-"""The table of families in docs/metrics.md, from the catalog.
+"""The families in docs/metrics.md, from the catalog.
 
 `python -m monitor.metrics.documentation docs/metrics.md` brings it up to date.
 """
@@ -6,42 +6,54 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
-from monitor.metrics.catalog import CATALOG, Metric
+from monitor.metrics.catalog import CATALOG
+from monitor.metrics.metric import TASKS, Metric
 
 BEGIN, END = "<!-- families: begin -->\n", "<!-- families: end -->\n"
 
 
-def families_table() -> str:
-    """Return the Markdown table, one row a family."""
-    columns = ("family", "labels", "meaning", "range", "better", "needs", "interval", "undefined for")
+def families() -> str:
+    """Return the Markdown: a table of all families, then what each is for."""
+    columns = ("family", "labels", "range", "better", "needs", "interval")
     rows = [columns, ("---",) * len(columns), *map(_row, CATALOG)]
-    return "".join("| " + " | ".join(row) + " |\n" for row in rows)
+    table = "".join("| " + " | ".join(row) + " |\n" for row in rows)
+    return table + "".join(f"\n{line}\n" for metric in CATALOG for line in _section(metric))
 
 
 def _row(metric: Metric) -> tuple[str, ...]:
     better = {True: "higher", False: "lower", None: ""}[metric.greater_is_better]
-    only = "" if len(metric.tasks) > 1 else f" ({metric.tasks[0]} only)"
     return (
-        f"`{metric.name}`{only}",
+        f"[`{metric.name}`](#{metric.name})",
         ", ".join(metric.labels),
-        metric.help,
         " to ".join(f"{end:g}" for end in metric.range),
         better,
         metric.needs,
         metric.interval or "",
-        ", ".join(f"`{reason}`" for reason in metric.undefined),
     )
 
 
-def with_table(page: str) -> str:
-    """Return the page with the present table between its two markers."""
+def _section(metric: Metric) -> Iterator[str]:
+    yield f"### {metric.name}"
+    only = "" if metric.tasks == TASKS else f" Only in {' and '.join(metric.tasks)} tasks."
+    yield metric.help + only
+    lines = [f"- Use: {metric.use}"]
+    if metric.compare:
+        lines.append(f"- Compare: {metric.compare}")
+    if metric.undefined:
+        lines.append(f"- Absent for: {', '.join(f'`{reason}`' for reason in metric.undefined)}")
+    yield "\n".join(lines)
+
+
+def with_families(page: str) -> str:
+    """Return the page with the present families between its two markers."""
     before, rest = page.split(BEGIN)
     _, after = rest.split(END)
-    return before + BEGIN + families_table() + END + after
+    return before + BEGIN + families() + END + after
 
 
 if __name__ == "__main__":
     path = Path(sys.argv[1])
-    path.write_text(with_table(path.read_text("utf-8")), "utf-8")
+    path.write_text(with_families(path.read_text("utf-8")), "utf-8")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import torch
+
+from monitor.metrics.labels import LabelSets
 
 REASONS = (
     "",
@@ -22,45 +24,34 @@ REASONS = (
     "class_never_predicted",
     "no_class_defined",
     "no_unlabeled_events",
+    "not_for_multilabel",
+    "too_few_events",
+    "k_not_below_classes",
+    "equal_scores",
+    "separated",
+    "low_support",
+    "no_variance",
+    "no_interval_method",
 )
-"""Why a value is undefined; `Outcome.reason` holds indices into this, 0 where it is defined."""
+"""Why a value or an interval is missing; `Outcome.reason` and `no_interval` hold indices into this."""
 
-
-@dataclass(frozen=True, slots=True)
-class Parameters:
-    """What of a model's configuration the metrics need.
-
-    Attributes
-    ----------
-    classes
-        Class names in the order of the counts.
-    positive
-        Index of the positive class (binary), else None (multiclass).
-    threshold
-        Decision threshold (binary).
-    max_fpr
-        False-positive rates of partial AUC and recall at FPR.
-    beta
-        sqrt(cost of a false negative / cost of a false positive), None without costs.
-    confidence_level
-        Of the intervals.
-    """
-
-    classes: tuple[str, ...]
-    positive: int | None
-    threshold: float
-    max_fpr: tuple[float, ...]
-    beta: float | None
-    confidence_level: float
+Method = Literal["wilson", "effective_n", "logit_t", "wald_t", "bootstrap"]
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Bounds of one method, shapes as the value; NaN where there is none."""
+    """Bounds and the standard error they rest on: float64, shapes as the value; NaN where there is none.
 
-    method: Literal["wilson", "effective_n", "logit_t", "wald_t", "bootstrap"]
+    Attributes
+    ----------
+    method
+        Of all values, or of each of the X label sets.
+    """
+
+    method: Method | tuple[Method, ...]
     lower: torch.Tensor
     upper: torch.Tensor
+    standard_error: torch.Tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,27 +61,32 @@ class Outcome:
     Attributes
     ----------
     labels
-        X label sets of the family beyond model, version, window and segment, as ((name, value), ...)
-        with every value a str.
+        Where the X label sets come from (`labels.label_sets` gives those of a model).
     value : float64, shape (B, X)
         NaN exactly where `reason` is not 0.
     reason : int64, shape (B, X)
         Index into REASONS.
     support : int64, shape (B, X)
         Events that the value rests on.
-    numerator, denominator : int64, shape (B, X), optional
-        Where the value is a ratio of counts.
-    intervals
-        One entry a method.
+    low_support : bool, shape (B, X)
+        Whether they are too few to judge by.
+    numerator, denominator : int64 or float64, shape (B, X), optional
+        Where the value is a ratio of counts (or, with ties broken at random, of expected ones).
+    interval, optional
+        The analytic one.
+    no_interval : int64, shape (B, X)
+        Index into REASONS: why a defined value has no interval; 0 where it has one.
     resolution_error : float64, shape (B, X), optional
         Proven bound on the distance from the value that unbinned scores would give.
     """
 
-    labels: tuple[tuple[tuple[str, str], ...], ...]
+    labels: LabelSets
     value: torch.Tensor
     reason: torch.Tensor
     support: torch.Tensor
+    low_support: torch.Tensor
+    no_interval: torch.Tensor
     numerator: torch.Tensor | None = None
     denominator: torch.Tensor | None = None
-    intervals: tuple[Interval, ...] = field(default_factory=tuple)
+    interval: Interval | None = None
     resolution_error: torch.Tensor | None = None

@@ -6,7 +6,7 @@ Where a class has no events the result means nothing; the callers give the reaso
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch.nn.functional import pad
@@ -42,28 +42,40 @@ class Curve:
         tp, fp = positives.cumsum(-1), negatives.cumsum(-1)
         return cls(positives, negatives, tp, fp, tp[..., -1], fp[..., -1])
 
-    def widths_below(self, max_fpr: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return how much of each segment lies left of each false-positive rate.
+    def until(self, fp: torch.Tensor) -> Curve:
+        """Return the curve without groups that begin beyond all of these numbers of false positives.
+
+        `fp` has shape (..., M); the totals stay those of all groups.
+        """
+        if fp.numel() == 0:
+            return self
+        beyond = torch.searchsorted(self.fp, fp, right=True)
+        groups = slice(int(beyond.max()) + 1)
+        return replace(
+            self,
+            positives=self.positives[..., groups],
+            negatives=self.negatives[..., groups],
+            tp=self.tp[..., groups],
+            fp=self.fp[..., groups],
+        )
+
+    def below(self, fp: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return how much of each segment lies left of each number of false positives.
 
         Parameters
         ----------
-        max_fpr : float64, shape (M,)
+        fp : float64, shape (..., M)
 
         Returns
         -------
         width : float64, shape (..., M, G)
             In negatives.
         share : float64, shape (..., M, G)
-            Of the segment's own width; 0 for vertical segments.
+            Of the segment; of vertical ones 1 up to the limit, the limit included.
         """
-        limit = (max_fpr * self.n_negatives[..., None])[..., None]
-        negatives, fp = self.negatives[..., None, :], self.fp[..., None, :]
-        width = torch.minimum(fp, limit) - torch.minimum(fp - negatives, limit)
-        return width, width / negatives.clamp(min=1)
-
-    def area_unit(self, max_fpr: torch.Tensor) -> torch.Tensor:
-        """Return the area, in positives x negatives, of the strip left of each rate: (..., M)."""
-        return self.n_positives[..., None] * self.n_negatives[..., None] * max_fpr
+        limit, end, negatives = fp[..., None], self.fp[..., None, :], self.negatives[..., None, :]
+        width = torch.minimum(end, limit) - torch.minimum(end - negatives, limit)
+        return width, torch.where(negatives > 0, width / negatives, (end <= limit).double())
 
 
 def roc_auc(curve: Curve) -> torch.Tensor:
@@ -79,14 +91,16 @@ def average_precision(curve: Curve) -> torch.Tensor:
 
 
 def partial_roc_auc(curve: Curve, max_fpr: torch.Tensor) -> torch.Tensor:
-    """Return the area under the ROC curve up to each `max_fpr` (M,), over `max_fpr`: (..., M).
+    """Return the area under the ROC curve up to `max_fpr`, over `max_fpr`: both (..., M).
 
     The curve is interpolated linearly at max_fpr. A random ranking has max_fpr / 2.
     """
-    width, share = curve.widths_below(max_fpr)
+    limit = max_fpr * curve.n_negatives[..., None]
+    curve = curve.until(limit)
+    width, share = curve.below(limit)
     positives, tp = curve.positives[..., None, :], curve.tp[..., None, :]
     height = tp - positives * (1 - share / 2)
-    return (width * height).sum(-1) / curve.area_unit(max_fpr)
+    return (width * height).sum(-1) / (curve.n_positives[..., None] * limit)
 
 
 def mcclish(partial: torch.Tensor, max_fpr: torch.Tensor) -> torch.Tensor:
@@ -99,9 +113,20 @@ def mcclish(partial: torch.Tensor, max_fpr: torch.Tensor) -> torch.Tensor:
 
 
 def recall_at_fpr(curve: Curve, max_fpr: torch.Tensor) -> torch.Tensor:
-    """Return the highest recall of a threshold with FPR <= each `max_fpr` (M,), shape (..., M).
+    """Return the highest recall of a threshold with FPR <= `max_fpr`: both (..., M).
 
     Not interpolated: no threshold on these scores reaches a point between two of them.
     """
-    within = curve.fp[..., None, :] / curve.n_negatives[..., None, None] <= max_fpr[:, None]
-    return torch.where(within, curve.tp[..., None, :], 0.0).amax(-1) / curve.n_positives[..., None]
+    return reached(curve, max_fpr)[0] / curve.n_positives[..., None]
+
+
+def reached(curve: Curve, max_fpr: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the most true positives with FPR <= `max_fpr`, and those of the next group: (..., M)."""
+    n = curve.n_negatives[..., None]
+    # Compared as rates, as scikit-learn does: 29 <= .29 * 100 is false by rounding, 29 / 100 <= .29 true.
+    most = (max_fpr * n).floor() + 1
+    for _ in range(2):
+        most = torch.where(most / n <= max_fpr, most, most - 1)
+    groups = torch.searchsorted(curve.fp, most, right=True)
+    last = curve.tp.gather(-1, (groups - 1).clamp(min=0)).masked_fill(groups == 0, 0)
+    return last, curve.tp.gather(-1, groups.clamp(max=curve.tp.shape[-1] - 1))

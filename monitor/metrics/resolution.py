@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import torch
 
-from monitor.metrics.ranking import Curve
+from monitor.metrics.ranking import Curve, reached
 
 
 def roc_auc_error(curve: Curve) -> torch.Tensor:
@@ -19,13 +19,15 @@ def roc_auc_error(curve: Curve) -> torch.Tensor:
 
 
 def partial_roc_auc_error(curve: Curve, max_fpr: torch.Tensor) -> torch.Tensor:
-    """Bound the area over `max_fpr` (M,): within a segment the curve is between its two ends.
+    """Bound the area over `max_fpr`, (..., M): within a segment the curve is between its two ends.
 
     The height used is at or below the middle of the segment, so that the upper end is farther.
     """
-    width, share = curve.widths_below(max_fpr)
+    limit = max_fpr * curve.n_negatives[..., None]
+    curve = curve.until(limit)
+    width, share = curve.below(limit)
     missing = width * curve.positives[..., None, :] * (1 - share / 2)
-    return missing.sum(-1) / curve.area_unit(max_fpr)
+    return missing.sum(-1) / (curve.n_positives[..., None] * limit)
 
 
 def mcclish_error(partial_error: torch.Tensor, max_fpr: torch.Tensor) -> torch.Tensor:
@@ -34,12 +36,9 @@ def mcclish_error(partial_error: torch.Tensor, max_fpr: torch.Tensor) -> torch.T
 
 
 def recall_at_fpr_error(curve: Curve, max_fpr: torch.Tensor) -> torch.Tensor:
-    """Bound by the rise to the next end of a bin, the first beyond `max_fpr` (M,)."""
-    within = curve.fp[..., None, :] / curve.n_negatives[..., None, None] <= max_fpr[:, None]
-    tp, total = curve.tp[..., None, :], curve.n_positives[..., None]
-    reached = torch.where(within, tp, 0.0).amax(-1)
-    following = torch.where(within, total[..., None], tp).amin(-1)
-    return (following - reached) / total
+    """Bound by the rise to the next end of a bin, the first beyond `max_fpr` (..., M)."""
+    last, following = reached(curve, max_fpr)
+    return (following - last) / curve.n_positives[..., None]
 
 
 def average_precision_error(curve: Curve) -> torch.Tensor:

@@ -1,16 +1,23 @@
-"""How a metric states its result: labels, values, and the reason where there is none."""
+"""How a metric states its result: values, intervals, and the reason where there is none.
+
+Everything is broadcast to the shape of `reason`, (B, X).
+"""
 
 from __future__ import annotations
 
-from functools import lru_cache
-from itertools import product
+from dataclasses import replace
 
 import torch
 
 from monitor.metrics.intervals import wilson
+from monitor.metrics.labels import LabelSets
 from monitor.metrics.outcome import REASONS, Interval, Outcome
 
-Labels = tuple[tuple[tuple[str, str], ...], ...]
+MIN_SUPPORT = 20
+"""Below this many events a value is marked as of low support."""
+
+MAX_WIDTH = 0.2
+"""Above this width of its interval, too."""
 
 _CODES = {reason: code for code, reason in enumerate(REASONS)}
 
@@ -30,60 +37,95 @@ def undefined(before: torch.Tensor, **checks: torch.Tensor) -> torch.Tensor:
     return before
 
 
-@lru_cache(maxsize=1024)
-def label_sets(*axes: tuple[str, tuple[str, ...]]) -> Labels:
-    """Return the label sets of every combination of the axes' values, the last axis fastest."""
-    names = [name for name, _ in axes]
-    return tuple(
-        tuple(zip(names, values, strict=True)) for values in product(*(values for _, values in axes))
-    )
-
-
 def number(
-    labels: Labels,
+    labels: LabelSets,
     value: torch.Tensor,
     reason: torch.Tensor,
     support: torch.Tensor,
+    *,
+    interval: Interval | None = None,
+    no_interval: torch.Tensor | None = None,
+    low_support: torch.Tensor | None = None,
     resolution_error: torch.Tensor | None = None,
 ) -> Outcome:
     """State values, NaN where there is a reason.
 
-    `value`, `support` and `resolution_error` are broadcast to the shape of `reason`, (B, X).
+    Parameters
+    ----------
+    labels
+        Of the X values.
+    value, support, resolution_error : shape (B, X)
+        As in `Outcome`.
+    reason : int64, shape (B, X)
+        As in `Outcome`.
+    interval
+        Bounds; what they hold where `reason` or `no_interval` is not 0 does not matter.
+    no_interval : int64, shape (B, X)
+        Why there is no interval; by default that the family has none, or that its bounds are NaN.
+    low_support : bool, shape (B, X)
+        Whether there are too few events; by default fewer than MIN_SUPPORT. Wide intervals are added.
     """
+    missing = reason != 0
+    support = support.expand_as(reason)
+    low = support < MIN_SUPPORT if low_support is None else low_support.expand_as(reason)
+    why = torch.zeros_like(reason) if no_interval is None else no_interval.expand_as(reason)
+    if interval is None:
+        why = undefined(why, no_interval_method=~missing)
+    else:
+        why = undefined(why, no_variance=interval.lower.isnan().expand_as(reason))
+        without = missing | (why != 0)
+        masked = (
+            bound.expand_as(reason).masked_fill(without, torch.nan)
+            for bound in (interval.lower, interval.upper, interval.standard_error)
+        )
+        interval = Interval(interval.method, *masked)
+        low = low | (interval.upper - interval.lower > MAX_WIDTH)
     if resolution_error is not None:
-        resolution_error = resolution_error.masked_fill(reason != 0, torch.nan)
+        resolution_error = resolution_error.expand_as(reason).masked_fill(missing, torch.nan)
     return Outcome(
         labels=labels,
-        value=value.double().expand_as(reason).masked_fill(reason != 0, torch.nan),
+        value=value.double().expand_as(reason).masked_fill(missing, torch.nan),
         reason=reason,
-        support=support.expand_as(reason),
+        support=support,
+        low_support=low,
+        no_interval=why.masked_fill(missing, 0),
+        interval=interval,
         resolution_error=resolution_error,
     )
 
 
 def ratio(
-    labels: Labels,
+    labels: LabelSets,
     numerator: torch.Tensor,
     denominator: torch.Tensor,
     reason: torch.Tensor,
+    *,
     support: torch.Tensor | None = None,
     confidence_level: float | None = None,
+    interval: Interval | None = None,
+    no_interval: torch.Tensor | None = None,
+    resolution_error: torch.Tensor | None = None,
 ) -> Outcome:
     """State ratios of counts, with Wilson's interval where a confidence level is given.
 
-    `support` is the denominator unless it is given.
+    `support` is the denominator unless it is given; the rest is as in `number`.
     """
-    intervals: tuple[Interval, ...] = ()
+    numerator, denominator = numerator.expand_as(reason), denominator.expand_as(reason)
     if confidence_level is not None:
-        bounds = wilson(numerator, denominator, confidence_level)
-        lower, upper = (bound.masked_fill(reason != 0, torch.nan) for bound in bounds)
-        intervals = (Interval("wilson", lower, upper),)
-    return Outcome(
-        labels=labels,
-        value=(numerator.double() / denominator.double()).masked_fill(reason != 0, torch.nan),
-        reason=reason,
-        support=denominator if support is None else support,
-        numerator=numerator,
-        denominator=denominator,
-        intervals=intervals,
+        interval = wilson(numerator, denominator, confidence_level)
+    outcome = number(
+        labels,
+        numerator.double() / denominator.double(),
+        reason,
+        denominator if support is None else support,
+        interval=interval,
+        no_interval=no_interval,
+        resolution_error=resolution_error,
     )
+    return replace(outcome, numerator=numerator, denominator=denominator)
+
+
+def nothing(reason: torch.Tensor) -> Outcome:
+    """State a family that the models' configuration does not ask for: no label sets; `reason` is (B, ...)."""
+    empty = reason.new_zeros((reason.shape[0], 0))
+    return number((), empty, empty, empty)

@@ -5,85 +5,71 @@ from __future__ import annotations
 import torch
 
 from monitor.metrics import confusion
-from monitor.metrics.calibration import SCORE_UNIT
 from monitor.metrics.context import Context
+from monitor.metrics.counts import SCORE_UNIT
+from monitor.metrics.labels import CLASS, PREDICTED, SCORED, TRUE, Axis, constant
 from monitor.metrics.outcome import Outcome
-from monitor.metrics.statement import label_sets, number, ratio, undefined
-
-MIN_POSITIVES = 20
-"""Below this many events of a class its numbers are marked as of low support."""
-
-MAX_WIDTH = 0.2
-"""Above this width of the interval of its recall, too."""
+from monitor.metrics.statement import number, ratio, undefined
 
 
 def events(context: Context) -> Outcome:
     """State the number of valid events, unlabeled ones included."""
     count = context.counts.events[:, None]
-    return number(label_sets(), count, torch.zeros_like(count), count)
+    return number(((),), count, torch.zeros_like(count), count)
 
 
 def class_support(context: Context) -> Outcome:
     """State the number of labeled events of each class."""
     count = context.support
-    return number(label_sets(("class", context.classes)), count, torch.zeros_like(count), count)
+    return number(((CLASS,),), count, torch.zeros_like(count), count)
 
 
 def prevalence(context: Context) -> Outcome:
-    """State the share of each class in the labeled events."""
-    labeled = context.labeled[:, None].expand_as(context.support)
-    reason = context.without_labels[:, None].expand_as(labeled)
-    return ratio(label_sets(("class", context.classes)), context.support, labeled, reason)
+    """State the share of the labeled events that are of each class."""
+    reason = context.without_labels[:, None].expand_as(context.support)
+    return ratio(((CLASS,),), context.support, context.labeled[:, None], reason)
 
 
 def imbalance_ratio(context: Context) -> Outcome:
     """State labeled events of each class over those of all others."""
-    others = context.labeled[:, None] - context.support
+    labeled = context.labeled[:, None]
+    others = labeled - context.support
     reason = undefined(context.without_labels[:, None], no_negatives=others == 0)
-    return ratio(label_sets(("class", context.classes)), context.support, others, reason)
+    return ratio(((CLASS,),), context.support, others, reason, support=labeled)
 
 
 def predicted_rate(context: Context) -> Outcome:
-    """State the share of each class in the decisions, unlabeled events included."""
-    decided = context.counts.decisions
-    total = decided.sum(1, keepdim=True).expand_as(decided[:, :-1])
-    reason = undefined(context.without_events[:, None], no_events=total == 0)
-    return ratio(label_sets(("class", context.classes)), decided[:, :-1], total, reason)
+    """State the share of the events that were decided for each class, unlabeled events included."""
+    decided = context.counts.decisions[:, :-1]
+    reason = context.without_events[:, None].expand_as(decided)
+    return ratio(((CLASS,),), decided, context.counts.events[:, None], reason)
 
 
 def score_mean(context: Context) -> Outcome:
-    """State the mean score of each scored class, unlabeled events included."""
+    """State the mean probability of each scored class, unlabeled events included."""
     sums, count = context.counts.score_sum, context.counts.score_events[:, None]
     reason = undefined(context.without_events[:, None], no_scores=count == 0)
-    return number(
-        label_sets(("class", context.scored)),
-        sums.double() * SCORE_UNIT / count,
-        reason.expand_as(sums),
-        count,
-    )
+    return number(((SCORED,),), sums.double() * SCORE_UNIT / count, reason.expand_as(sums), count)
 
 
 def label_coverage(context: Context) -> Outcome:
     """State the share of labeled events, where there are unlabeled ones at all."""
     total, labeled = context.counts.events[:, None], context.labeled[:, None]
     reason = undefined(context.without_events[:, None], no_unlabeled_events=labeled == total)
-    return ratio(label_sets(), labeled, total, reason)
+    return ratio(((),), labeled, total, reason)
 
 
 def threshold(context: Context) -> Outcome:
-    """State the score from which on an event is decided as positive."""
+    """State the probability from which on each scored class is decided."""
     total = context.counts.events[:, None]
-    value = torch.full_like(total, context.parameters.threshold, dtype=torch.float64)
-    return number(label_sets(("class", context.scored)), value, torch.zeros_like(total), total)
+    value = context.column(lambda p: p.thresholds)
+    return number(((SCORED,),), value, torch.zeros_like(total).expand(-1, context.scored), total)
 
 
 def low_support(context: Context) -> Outcome:
-    """State 1 for a class with too few events to be judged, else 0."""
-    recall = context.shared(confusion.recall).intervals[0]
-    narrow = recall.upper - recall.lower <= MAX_WIDTH  # false where undefined
-    low = (context.support < MIN_POSITIVES) | ~narrow
-    labels = label_sets(("class", context.classes))
-    return number(labels, low, torch.zeros_like(context.support), context.support)
+    """State 1 for a class with too few events to be judged by its recall, else 0."""
+    low = context.shared(confusion.recall).low_support
+    return number(((CLASS,),), low, torch.zeros_like(context.support), context.support)
 
 
 def classes_defined(context: Context) -> Outcome:
@@ -92,22 +78,14 @@ def classes_defined(context: Context) -> Outcome:
     Macro averages of precision and F1 also take in a class without events that was predicted (as 0).
     """
     count = (context.support > 0).sum(1, keepdim=True).expand(-1, 2)
-    labels = label_sets(("average", ("macro", "weighted")))
+    labels = ((constant("average", "macro", "weighted"),),)
     return number(labels, count, torch.zeros_like(count), context.labeled[:, None])
 
 
 def window_confusions(context: Context) -> Outcome:
-    """State the labeled events by true class and decision."""
+    """State the labeled events by true class and decision; multilabel: by both of each class."""
     cells = context.counts.confusion
-    support = context.support[..., None].expand_as(cells).flatten(1)
-    decisions = (*context.classes, other_name(context.classes))
-    labels = label_sets(("true", context.classes), ("predicted", decisions))
+    support = cells.sum(-1, keepdim=True).expand_as(cells).flatten(1)
+    of_class: tuple[Axis, ...] = (CLASS,) if context.task == "multilabel" else ()
+    labels = ((*of_class, TRUE, PREDICTED),)
     return number(labels, cells.flatten(1), torch.zeros_like(support), support)
-
-
-def other_name(classes: tuple[str, ...]) -> str:
-    """Return the name for decisions for none of the classes: "other", in parentheses if it is taken."""
-    name = "other"
-    while name in classes:
-        name = f"({name})"
-    return name

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import torch
+from torch.nn.functional import pad
 
 from monitor.events.batch import Columns
+from monitor.events.spec import UNLABELED, ModelSpec
+from monitor.events.vocabulary import MISSING
 from monitor.state.ordering import stable_argsort
 
 
@@ -23,7 +26,6 @@ class Events:
     label: torch.Tensor
     decision: torch.Tensor
     score: torch.Tensor
-    loss: torch.Tensor
     segments: torch.Tensor
 
     def __len__(self) -> int:
@@ -38,6 +40,21 @@ class Events:
         """Return the columns in the order of the fields."""
         return tuple(getattr(self, name) for name in COLUMN_NAMES)
 
+    @property
+    def labeled(self) -> torch.Tensor:
+        """Which events have a label: bool, shape (n,)."""
+        label = self.label if self.label.ndim == 1 else self.label[:, 0]
+        return label != UNLABELED
+
+    @property
+    def scored(self) -> torch.Tensor:
+        """Which events have scores: bool, shape (n,)."""
+        return ~self.score[:, 0].isnan()
+
+    def to(self, device: torch.device) -> Events:
+        """Return the events on a device."""
+        return Events(*(column.to(device) for column in self.tensors()))
+
     def nbytes(self) -> int:
         """Return the bytes held by the columns."""
         return sum(column.nbytes for column in self.tensors())
@@ -46,22 +63,33 @@ class Events:
 COLUMN_NAMES = tuple(f.name for f in fields(Events))
 
 
-def empty(score_columns: int, segment_keys: int, device: torch.device) -> Events:
-    """Return no events with the given numbers of score columns and segment keys."""
+def empty(spec: ModelSpec, device: torch.device) -> Events:
+    """Return no events of a model."""
+    many = spec.task == "multilabel"
+    classes, codes = len(spec.classes), torch.int8 if many else torch.int16
     return Events(
         timestamp=torch.empty(0, dtype=torch.int64, device=device),
         position=torch.empty(0, dtype=torch.int64, device=device),
-        label=torch.empty(0, dtype=torch.int16, device=device),
-        decision=torch.empty(0, dtype=torch.int16, device=device),
-        score=torch.empty((0, score_columns), dtype=torch.float32, device=device),
-        loss=torch.empty((0, score_columns), dtype=torch.int32, device=device),
-        segments=torch.empty((0, segment_keys), dtype=torch.int16, device=device),
+        label=torch.empty((0, classes) if many else 0, dtype=codes, device=device),
+        decision=torch.empty((0, classes + 1) if many else 0, dtype=codes, device=device),
+        score=torch.empty((0, len(spec.scored)), dtype=torch.float32, device=device),
+        segments=torch.empty((0, len(spec.segments)), dtype=torch.int16, device=device),
     )
 
 
 def concatenate(parts: Sequence[Events]) -> Events:
-    """Return the events of all parts, one after the other."""
+    """Return the events of all parts, one after the other.
+
+    Parts may have different numbers of segment keys: where there are fewer, the last are missing.
+    """
+    keys = max(part.segments.shape[1] for part in parts)
+    parts = [_widened(part, keys) for part in parts]
     return Events(*(torch.cat(columns) for columns in zip(*(p.tensors() for p in parts), strict=True)))
+
+
+def _widened(events: Events, keys: int) -> Events:
+    lacking = keys - events.segments.shape[1]
+    return replace(events, segments=pad(events.segments, (0, lacking), value=MISSING)) if lacking else events
 
 
 def upload(columns: Columns, device: torch.device) -> Events:

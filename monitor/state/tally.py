@@ -1,103 +1,103 @@
-"""Integer counts of events by group: what windows and the cumulative state have in common."""
+"""Integer counts of events by case: what windows and the cumulative state have in common."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 
 import torch
 
-from monitor.events.batch import PROBABILITY_UNIT
-from monitor.events.spec import UNLABELED
-from monitor.state.columns import Events
-from monitor.state.grouping import Grouping
+from monitor.events.spec import Kind
+from monitor.state.keys import CELLS
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Counts of S groups of events: C classes, R scored classes; every tensor is int64.
+    """Counts of S cases; every tensor is int64.
 
-    The meaning of each is that of the field of the same name in `monitor.metrics.counts.Counts`.
+    The meaning and, with S for B, the shape of each is that of the field of the same name in
+    `monitor.metrics.counts.Counts`.
     """
 
+    events: torch.Tensor
     decisions: torch.Tensor
     confusion: torch.Tensor
+    right: torch.Tensor
+    samples: torch.Tensor
+    top_k: torch.Tensor
     score_events: torch.Tensor
     score_sum: torch.Tensor
     squared_error: torch.Tensor
     loss: torch.Tensor
+    whole: torch.Tensor
+    cells: torch.Tensor
+
+    @staticmethod
+    def empty(kind: Kind, cases: int, device: torch.device) -> Tally:
+        """Return the counts of no events."""
+        c, r = kind.classes, len(kind.scored)
+        shapes = {
+            "events": (),
+            "decisions": (c + 1,),
+            "confusion": (c, 2, 2) if kind.task == "multilabel" else (c, c + 1),
+            "right": (),
+            "samples": (3, 2),
+            "top_k": (len(kind.top_k),),
+            "score_events": (),
+            "score_sum": (r,),
+            "squared_error": (r, 2),
+            "loss": (r, 2),
+            "whole": (2, 2),
+            "cells": (score_rows(kind), CELLS, 5),
+        }
+        return Tally(
+            **{
+                name: torch.zeros((cases, *shape), dtype=torch.int64, device=device)
+                for name, shape in shapes.items()
+            }
+        )
+
+    def __len__(self) -> int:
+        """Return the number of cases."""
+        return self.events.shape[0]
 
     def __add__(self, other: Tally) -> Tally:
-        """Return the sums; the smaller one is taken to lack the last groups of the larger."""
-        size = max(self.decisions.shape[0], other.decisions.shape[0])
-        pairs = zip(self.tensors(size), other.tensors(size), strict=True)
-        return Tally(*(a + b for a, b in pairs))
+        """Return the sums of as many cases."""
+        return Tally(*(a + b for a, b in zip(self.tensors(), other.tensors(), strict=True)))
 
-    def tensors(self, groups: int) -> tuple[torch.Tensor, ...]:
-        """Return the fields in order, with empty groups appended up to `groups`."""
-        return tuple(_grown(getattr(self, f.name), groups) for f in fields(self))
+    def tensors(self) -> tuple[torch.Tensor, ...]:
+        """Return the fields in order."""
+        return tuple(getattr(self, name) for name in NAMES)
+
+    def map(self, change: Callable[[torch.Tensor], torch.Tensor]) -> Tally:
+        """Return this with every field changed alike."""
+        return Tally(*(change(tensor) for tensor in self.tensors()))
+
+    def grown(self, cases: int) -> Tally:
+        """Return this with empty cases appended up to `cases`."""
+        lacking = cases - len(self)
+        if lacking <= 0:
+            return self
+        return self.map(lambda t: torch.cat([t, t.new_zeros((lacking, *t.shape[1:]))]))
+
+    def split(self, sizes: Sequence[int]) -> list[Tally]:
+        """Return copies of parts with so many cases each."""
+        columns = ([part.clone() for part in torch.split(t, list(sizes))] for t in self.tensors())
+        return [Tally(*parts) for parts in zip(*columns, strict=True)]
 
     def nbytes(self) -> int:
         """Return the bytes held."""
-        return sum(t.nbytes for t in self.tensors(0))
+        return sum(t.nbytes for t in self.tensors())
 
 
-def _grown(counts: torch.Tensor, groups: int) -> torch.Tensor:
-    missing = groups - counts.shape[0]
-    return counts if missing <= 0 else torch.cat([counts, counts.new_zeros((missing, *counts.shape[1:]))])
+NAMES = tuple(f.name for f in fields(Tally))
 
 
-def one_hot(events: Events, scored: torch.Tensor) -> torch.Tensor:
-    """Return whether each event's true class is each scored one: bool, shape (n, R)."""
-    return events.label.unsqueeze(1) == scored
+def joined(parts: Sequence[Tally]) -> Tally:
+    """Return the cases of all parts, one after the other."""
+    return Tally(*(torch.cat(tensors) for tensors in zip(*(p.tensors() for p in parts), strict=True)))
 
 
-def tally(events: Events, grouping: Grouping, classes: int, scored: torch.Tensor) -> Tally:
-    """Count `events` by group.
-
-    Parameters
-    ----------
-    events
-        n events in any order.
-    grouping
-        What is counted where.
-    classes
-        Number of classes C.
-    scored : int16, shape (R,)
-        Codes of the classes that have score columns.
-    """
-    row, group, groups = grouping.row, grouping.group, grouping.groups
-    width, device = scored.shape[0], group.device
-
-    # One contingency table of true class (first row: unlabeled) and decision (last column: OTHER).
-    decision = torch.where(events.decision < 0, classes, events.decision).long()
-    cell = (events.label.long() + 1) * (classes + 1) + decision
-    table = torch.bincount(
-        group * (classes + 1) ** 2 + cell.index_select(0, row), minlength=groups * (classes + 1) ** 2
-    ).reshape(groups, classes + 1, classes + 1)
-
-    # Sums, apart for events that are not (0) and are (1) of the scored class.
-    score = events.score.double()
-    present = ~score.isnan()
-    truth = one_hot(events, scored)
-    usable = present & (events.label != UNLABELED).unsqueeze(1)
-    error = torch.where(usable, (truth.double() - score).square(), 0.0)
-    side = torch.arange(width, device=device) * 2 + truth
-    index = ((group * (2 * width)).unsqueeze(1) + side.index_select(0, row)).flatten()
-
-    def sums(values: torch.Tensor) -> torch.Tensor:
-        counted = values.new_zeros(groups * width * 2)
-        counted.index_add_(0, index, values.index_select(0, row).flatten())
-        return counted.reshape(groups, width, 2)
-
-    return Tally(
-        decisions=table.sum(1),
-        confusion=table[:, 1:],
-        score_events=sums(present.long())[:, 0].sum(-1),
-        score_sum=sums(_units(torch.where(present, score, 0.0))).sum(-1),
-        squared_error=sums(_units(error)),
-        loss=sums(events.loss.long()),
-    )
-
-
-def _units(values: torch.Tensor) -> torch.Tensor:
-    return torch.round(values / PROBABILITY_UNIT).long()
+def score_rows(kind: Kind) -> int:
+    """Return the number of rows of scores: the scored classes and, multiclass, the top label."""
+    return len(kind.scored) + (kind.task == "multiclass")

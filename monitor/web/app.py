@@ -17,11 +17,12 @@ from starlette.routing import Route
 
 from monitor.exporter import Exporter
 from monitor.report import NotInReportError, Report, WindowReport
+from monitor.report_csv import report_csv
 from monitor.report_json import model_objects, report_object
 from monitor.status import DaemonStatus
 from monitor.web.guard import Guard
 from monitor.web.health import Problem, problems, stuck
-from monitor.web.openapi import OPENAPI
+from monitor.web.openapi import CHOICES, OPENAPI
 from monitor.web.page import render_page
 
 STYLE = Path(__file__).with_name("style.css")
@@ -80,11 +81,18 @@ def create_app(
         if newest is None:
             return _no_report(now)
         get = request.query_params.get
+        for name, allowed in CHOICES.items():
+            if get(name, allowed[0]) not in allowed:
+                return JSONResponse(
+                    {"error": f"{name} is one of {', '.join(allowed)}", "known": allowed}, 400
+                )
         try:
             windows = newest.select(get("model"), get("version"), get("window"), get("segment", ""))
         except NotInReportError as error:
             return JSONResponse({"error": str(error), "known": error.known}, 404)
-        return JSONResponse(report_object(newest, windows))
+        if get("format") == "csv":
+            return Response(report_csv(windows), media_type="text/csv")
+        return JSONResponse(report_object(newest, windows, curves=get("curves") == "true"))
 
     def page(request: Request) -> Response:
         newest, now = current()

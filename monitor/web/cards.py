@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from monitor.report import Value, WindowReport
+from monitor.report import Confusion, Value, WindowReport
 from monitor.text_report import classification_report
 from monitor.web.html import Html, h, join
 from monitor.wording import (
     DECISIONS,
+    METHODS,
     SCORES,
     explain,
     headline,
@@ -17,6 +18,7 @@ from monitor.wording import (
     printable,
     title,
     utc,
+    written,
 )
 
 MAX_CLASSES = 20
@@ -24,8 +26,6 @@ MAX_CLASSES = 20
 
 MAX_SEGMENTS = 50
 """Most segments that are listed."""
-
-METHODS = {"wilson": "Wilson", "effective_n": "effective n", "logit_t": "logit t", "wald_t": "Wald t"}
 
 
 def card(window: WindowReport, segments: Sequence[WindowReport], confidence_level: float) -> Html:
@@ -70,8 +70,8 @@ def _extent(window: WindowReport) -> Html:
     parts = [f"{window.labeled:,} labeled of {window.events:,} events"]
     if window.start is not None:
         parts.append(f"{utc(window.start)} to {utc(window.end)}")
-    if window.threshold is not None:
-        parts.append(f"threshold {window.threshold:.6g}")
+    if window.task == "binary":
+        parts.append(f"threshold {window.thresholds[0]:.6g}")
     return h("p", " · ".join(parts), class_="quiet")
 
 
@@ -102,17 +102,23 @@ def _number_row(value: Value) -> Html:
     interval = interval_of(value)
     counts = f"{value.support:,}"
     if value.numerator is not None and value.denominator is not None:
-        counts = f"{value.numerator:,} of {value.denominator:,}"
+        counts = f"{value.numerator:,.10g} of {value.denominator:,.10g}"
     return h(
         "tr",
         name,
-        h("td", number(value.value), class_="value"),
+        h("td", written(value), _low_support(value), class_="value"),
         h("td", f"{number(interval.lower)} – {number(interval.upper)}", title=METHODS.get(interval.method))
         if interval
         else h("td", "–", class_="quiet"),
         h("td", _bar(value.value, interval.lower, interval.upper) if interval else None, class_="bar"),
         h("td", counts, class_="quiet"),
     )
+
+
+def _low_support(value: Value) -> Html | None:
+    if not value.low_support:
+        return None
+    return h("abbr", "*", title="low support: too few events to judge by, or a wide interval")
 
 
 def _bar(value: float, lower: float, upper: float) -> Html | None:
@@ -139,19 +145,31 @@ def _bar(value: float, lower: float, upper: float) -> Html | None:
 def _confusion(window: WindowReport) -> Html:
     if len(window.classes) > MAX_CLASSES:
         return h("p", f"{len(window.classes)} classes: the API has the confusion matrix.", class_="quiet")
+    caption = "Confusion matrix: true class in rows, decision in columns, shaded by share of the row"
+    names, columns = window.classes, window.decisions
+    matrix = window.confusions[0]
+    if window.task == "multilabel":
+        caption = "By class: true (or not) in rows, decided (or not) in columns, shaded by share of the row"
+        names = tuple(f"{word}{name}" for name in window.classes for word in ("not ", ""))
+        columns = ("not decided", "decided")
+        matrix = tuple(row for of_class in window.confusions for row in of_class)
+    return _matrix(caption, names, columns, matrix)
+
+
+def _matrix(caption: str, names: Sequence[str], columns: Sequence[str], matrix: Confusion) -> Html:
     rows = []
-    for true, counts in zip(window.classes, window.confusion, strict=True):
+    for name, counts in zip(names, matrix, strict=True):
         total = sum(counts)
         cells = [
             h("td", f"{count:,}", class_=f"shade{round(10 * count / total) if total else 0}")
             for count in counts
         ]
-        rows.append(h("tr", h("th", printable(true), scope="row"), *cells))
-    columns = [h("th", printable(name), scope="col") for name in window.decisions]
+        rows.append(h("tr", h("th", printable(name), scope="row"), *cells))
+    heads = [h("th", printable(name), scope="col") for name in columns]
     return h(
         "table",
-        h("caption", "Confusion matrix: true class in rows, decision in columns, shaded by share of the row"),
-        h("thead", h("tr", h("td", "true \\ decided", class_="quiet"), *columns)),
+        h("caption", caption),
+        h("thead", h("tr", h("td", "true \\ decided", class_="quiet"), *heads)),
         h("tbody", *rows),
         class_="confusion",
     )

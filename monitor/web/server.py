@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import socket
 import threading
@@ -65,7 +66,7 @@ class Server:
         listener = _bind(self.host, self.port)
         self.port = listener.getsockname()[1]
         self._thread = threading.Thread(
-            target=self._uvicorn.run, args=([listener],), name="http", daemon=True
+            target=lambda: asyncio.run(self._serve(listener)), name="http", daemon=True
         )
         self._thread.start()
         deadline = time.monotonic() + START_SECONDS
@@ -73,6 +74,14 @@ class Server:
             if not self._thread.is_alive() or time.monotonic() > deadline:
                 raise MonitorError(f"the HTTP server on {self.host}:{self.port} did not start; see the log")
             time.sleep(0.005)
+
+    async def _serve(self, listener: socket.socket) -> None:
+        await self._uvicorn.serve([listener])
+        # Answers that slow clients have not taken would keep their connections open.
+        for connection in list(self._uvicorn.server_state.connections):
+            if connection.transport is not None:
+                connection.transport.abort()
+        await asyncio.sleep(0)
 
     @property
     def alive(self) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,9 +18,12 @@ from monitor.events.spec import ModelSpec
 from tests.support.records import RECORD_MS, batch
 
 EVENTS = 2000
-BINARY = ModelSpec("fraud", "binary", ("legit", "fraud"), 1, segments=("region",))
+BINARY = ModelSpec("fraud", "binary", ("legit", "fraud"), 1, thresholds=(0.5,), segments=("region",))
 DIGITS = ModelSpec("digits", "multiclass", tuple("0123456789"), integers="names")
-ANY = ModelSpec("*", "binary", ("legit", "fraud"), 1, segments=("region",))
+ANY = ModelSpec("*", "binary", ("legit", "fraud"), 1, thresholds=(0.5,), segments=("region",))
+LOGITS = ModelSpec("fraud", "binary", ("legit", "fraud"), 1, thresholds=(0.5,), scores="logit")
+TOPICS = tuple(f"topic-{i}" for i in range(10))
+TAGS = ModelSpec("tags", "multilabel", TOPICS, thresholds=(0.5,) * 10)
 NESTED = {"label": "outcome.label", "score": "model.probability", "timestamp": "meta.time"}
 
 
@@ -54,6 +58,25 @@ def ten_classes(rng: random.Random, i: int) -> dict[str, Any]:
     return {"timestamp": RECORD_MS / 1000, "label": rng.randrange(10), "scores": scores}
 
 
+def ten_logits(rng: random.Random, i: int) -> dict[str, Any]:
+    return ten_classes(rng, i) | {"scores": [rng.gauss(0, 3) for _ in range(10)]}
+
+
+def one_logit(rng: random.Random, i: int) -> dict[str, Any]:
+    return canonical(rng, i) | {"score": rng.gauss(0, 3)}
+
+
+def label_vectors(rng: random.Random, i: int) -> dict[str, Any]:
+    scores = [rng.random() for _ in TOPICS]
+    label = [int(rng.random() < p) for p in scores]
+    return {"timestamp": RECORD_MS / 1000, "label": label, "scores": scores}
+
+
+def label_names(rng: random.Random, i: int) -> dict[str, Any]:
+    label = [name for name in TOPICS if rng.random() < 0.2]
+    return label_vectors(rng, i) | {"label": label, "prediction": label[:1]}
+
+
 def many_models(rng: random.Random, i: int) -> dict[str, Any]:
     return canonical(rng, i) | {"model": f"model-{rng.randrange(500)}"}
 
@@ -66,7 +89,11 @@ CASES: list[tuple[Callable[[random.Random, int], dict[str, Any]], ModelSpec, dic
     (canonical, BINARY, {}),
     (with_prediction, BINARY, {}),
     (nested, BINARY, NESTED),
+    (one_logit, LOGITS, {}),
     (ten_classes, DIGITS, {}),
+    (ten_logits, replace(DIGITS, scores="logit"), {}),
+    (label_vectors, TAGS, {}),
+    (label_names, TAGS, {}),
     (many_models, ANY, {}),
     (one_in_fifty_is_bad, BINARY, {}),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import signal
 import socket
@@ -132,6 +133,10 @@ def test_run_and_report(
         assert done.out.count("300 labeled") == 3
         one = monitor("report", "-c", config, "--model", "fraud", "--version", "", "--window", "all")
         assert one.out.startswith("model fraud, version (none), window all, all events\n300 events")
+        everything = json.loads(monitor("report", "-c", config, "--format", "json").out)
+        assert [w["labeled"] for w in everything["reports"]] == [300] * 3
+        table = list(csv.DictReader(monitor("report", "-c", config, "--format", "csv").out.splitlines()))
+        assert len(table) == sum(len(w["metrics"]) for w in everything["reports"])
         for option, name, known in (
             ("--model", "x", "fraud"),
             ("--version", "v9", ""),

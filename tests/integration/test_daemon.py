@@ -15,6 +15,13 @@ from tests.support.daemons import configuration, event, running
 from tests.support.recipes import recipe, tied_recipe
 from tests.unit.events.test_reasons import CASES
 
+MODELS_OF_CASES = """models:
+  tags: {task: multilabel, classes: [a, b, c]}
+  margin: {task: binary, classes: [legit, fraud], scores: logit}
+  softmax: {task: multiclass, classes: [a, b, c], scores: logit}
+  margins: {task: multilabel, classes: [a, b, c], scores: logit}
+"""
+
 
 def letters(broker: Broker, topic: str) -> list:
     consumer = KafkaConsumer(bootstrap_servers=broker.address, enable_auto_commit=False)
@@ -44,7 +51,8 @@ def test_bad_input_of_every_kind_is_passed_on_and_the_good_is_counted(
         values += [event(2 * i), value, event(2 * i + 1)]
     # A record without key and value is not to be told from none on this broker: it gets a key.
     embedded_broker.produce(topic, values, key=b"k")
-    with running(configuration(embedded_broker, topic, dead_letter_topic=dead), tmp_path) as daemon:
+    text = configuration(embedded_broker, topic, dead_letter_topic=dead).replace("models:\n", MODELS_OF_CASES)
+    with running(text, tmp_path) as daemon:
         daemon.wait_for_records(len(values))
         daemon.wait_until(lambda: daemon.daemon.status().dead_letters.get("sent") == len(bad), 30)
         assert daemon.json("/api/v1/models")["models"][0]["versions"][0]["labeled_events"] == 2 * len(bad)

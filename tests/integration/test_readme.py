@@ -85,7 +85,10 @@ def port(embedded_broker: EmbeddedBroker, tmp_path: Path) -> str:
     """Write what README says, for the test's broker; return the port to serve at."""
     [port] = map(str, free_ports(1))
     embedded_broker.create_topic("predictions.labeled")
-    events = [{**json.loads(EVENT), "score": i / 200, "label": ["legit", "fraud"][i % 2]} for i in range(200)]
+    events = [
+        {**json.loads(EVENT), "score": i * 73 % 200 / 200, "label": ["legit", "fraud"][i % 2]}
+        for i in range(200)
+    ]
     lines = [json.dumps({**event, "timestamp": time.time()}).encode() for event in events]
     embedded_broker.produce("predictions.labeled", lines)
     config = CONFIG.replace("localhost:9092", embedded_broker.address)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,12 +29,33 @@ class DoubtEverything:
         return Messages([], {}, FieldPaths({}, {}, {})), list(range(len(values)))
 
 
-BINARY = ModelSpec("fraud", "binary", ("legit", "fraud"), 1, aliases={"POS": "fraud"}, segments=("region",))
+BINARY = ModelSpec(
+    "fraud",
+    "binary",
+    ("legit", "fraud"),
+    1,
+    thresholds=(0.5,),
+    aliases={"POS": "fraud"},
+    segments=("region",),
+)
 DIGITS = ModelSpec("digits", "multiclass", ("0", "1", "3"), integers="names", segments=("region", "shop"))
 IRIS = ModelSpec(
     "iris", "multiclass", ("a", "b", "c"), version_classes={"2": ("c", "a", "b")}, aliases={"first": "a"}
 )
-ANY = ModelSpec("*", "binary", ("0", "1"), 0, integers="names", threshold=float(np.float32(0.3)))
+TAGS = ModelSpec(
+    "tags",
+    "multilabel",
+    ("a", "b", "c"),
+    thresholds=(0.5, 0.3, 1.0),
+    aliases={"first": "a"},
+    version_classes={"2": ("c", "a", "b")},
+    segments=("region",),
+)
+PAIR = ModelSpec("pair", "multilabel", ("0", "3"), thresholds=(0.5, 0.0), integers="names")
+MARGIN = replace(BINARY, name="margin", scores="logit", temperature=1.5, thresholds=(0.6,))
+SOFTMAX = replace(IRIS, name="softmax", scores="logit", temperature=0.7)
+MARGINS = replace(TAGS, name="margins", scores="logit", temperature=2.0, thresholds=(0.0, 0.6, 1.0))
+ANY = ModelSpec("*", "binary", ("0", "1"), 0, integers="names", thresholds=(0.3,))
 
 CONFIGURATIONS: dict[str, dict[str, Any]] = {
     "one": {"fields": {}, "models": {"fraud": BINARY}},
@@ -60,11 +82,28 @@ CONFIGURATIONS: dict[str, dict[str, Any]] = {
         "models": {"iris": IRIS, "*": IRIS},
         "now": lambda: 1_764_400_000_000_000,
     },
+    "multilabel": {
+        "fields": {"segments": {"region": "prediction"}},
+        "models": {"tags": TAGS, "pair": PAIR, "fraud": BINARY},
+    },
+    "mapped multilabel": {
+        "fields": {
+            "label": "outcome.label",
+            "scores": {"a": "probabilities.a", "b": "score", "c": "probabilities.c"},
+        },
+        "models": {"tags": TAGS, "margins": MARGINS, "iris": IRIS},
+    },
+    "logits": {"fields": {}, "models": {"margin": MARGIN, "softmax": SOFTMAX, "margins": MARGINS}},
 }
 
 edges = [0.0, 1.0, 0.5, 0.3, -1e-6, 1 + 1e-6, -2e-6, 1 + 2e-6, 2.0, float("nan"), float("inf"), 1e-30, 1 / 3]
+logits = [0.0, -0.0, -1.5, 0.608197662, 0.8109302162, 80.0, -1e39, 1e308, -1e308, float("inf"), -float("inf")]
 number = st.one_of(
-    st.sampled_from(edges), st.floats(0, 1), st.integers(-2, 3), st.sampled_from([10**30, 2**53 + 1, 10**305])
+    st.sampled_from(logits),
+    st.sampled_from(edges),
+    st.floats(0, 1),
+    st.integers(-2, 3),
+    st.sampled_from([10**30, 2**53 + 1, 10**305]),
 )
 text = st.sampled_from(
     ["", "a", "b", "c", "first", "fraud", "legit", "POS", "0", "1", "3", "other", "ö", "\ud800"]
@@ -106,23 +145,49 @@ timestamp = st.one_of(
     st.floats(1.7643e12, 1.7645e12),
     st.datetimes().map(lambda d: d.isoformat()),
 )
-CLASSES: dict[str, tuple[str, ...]] = {spec.name: spec.classes for spec in (BINARY, DIGITS, IRIS, ANY)}
+
+
+def labels(spec: ModelSpec) -> st.SearchStrategy[Any]:
+    """Labels in the shapes that are accepted, and a few that are not for each model."""
+    classes = spec.classes
+    one = st.sampled_from([*classes, 0, 1, 1.0, True, None, [classes[0]], [1] + [0] * (len(classes) - 1)])
+    if spec.task != "multilabel":
+        return one
+    zero_one = st.sampled_from([0, 1, 0, 1, 1.0, True, False])
+    return st.one_of(
+        one,
+        st.lists(st.sampled_from(classes), max_size=4),
+        st.lists(zero_one, min_size=len(classes), max_size=len(classes)),
+        st.lists(zero_one | st.sampled_from([2, 3, "first"]), max_size=4),
+    )
+
+
+def scores_of(spec: ModelSpec) -> st.SearchStrategy[list[float]]:
+    """A score of each class."""
+    size = len(spec.classes)
+    if spec.scores == "logit":
+        return st.lists(st.sampled_from(logits[:6]) | st.sampled_from(logits), min_size=size, max_size=size)
+    if spec.task == "multilabel":
+        return st.lists(st.sampled_from([*edges[:6] * 3, 1 / 3, 2.0]), min_size=size, max_size=size)
+    weights = st.lists(st.integers(1, 9), min_size=size, max_size=size)
+    return weights.map(lambda ws: [w / sum(ws) for w in ws])
 
 
 @st.composite
-def sound(draw: st.DrawFn) -> dict[str, Any]:
+def sound(draw: st.DrawFn, name: str) -> dict[str, Any]:
     """A message as its model wants it, in one of the shapes that are accepted."""
-    model = draw(st.sampled_from(["fraud", "fraud", "digits", "iris", "x", "y", "z"]))
-    classes = CLASSES.get(model, CLASSES["*"])
-    label = st.sampled_from([*classes, 0, 1, 1.0, True, None, [classes[0]], [1] + [0] * (len(classes) - 1)])
+    models: dict[str, ModelSpec] = CONFIGURATIONS[name]["models"]
+    model = draw(st.sampled_from([*models, *models, "x", "y", "z"]))
+    spec = models.get(model) or models.get("*") or next(iter(models.values()))
+    classes = spec.classes
+    label = labels(spec)
     value: dict[str, Any] = {"model": model, "version": draw(st.sampled_from(["1", "2", 3, "", None, 2.0]))}
     value["label"] = draw(label)
     value["timestamp"] = RECORD_MS / 1000 + draw(st.floats(-1e6, 299))
     shape = draw(st.sampled_from(["score", "score", "scores", "map", "prediction", "confidence"]))
-    weights = draw(st.lists(st.integers(1, 9), min_size=len(classes), max_size=len(classes)))
-    vector = [w / sum(weights) for w in weights]
+    vector = draw(scores_of(spec))
     if shape == "score" and len(classes) == 2:
-        value["score"] = draw(st.sampled_from([*edges[:6], 1 / 3]))
+        value["score"] = draw(st.sampled_from(logits if spec.scores == "logit" else [*edges[:6], 1 / 3]))
     elif shape in ("prediction", "confidence"):
         value["prediction"] = draw(st.one_of(label, st.sampled_from(["nobody", ""])))
         if shape == "confidence":
@@ -152,11 +217,11 @@ odd = {
 
 
 @st.composite
-def messages(draw: st.DrawFn) -> bytes:
-    value = draw(sound())
+def messages(draw: st.DrawFn, name: str) -> bytes:
+    value = draw(sound(name))
     if draw(st.integers(0, 2)) == 0:
-        for name in draw(st.sets(st.sampled_from(sorted(odd)), min_size=1, max_size=2)):
-            value[name] = draw(odd[name])
+        for field in draw(st.sets(st.sampled_from(sorted(odd)), min_size=1, max_size=2)):
+            value[field] = draw(odd[field])
     raw = json.dumps(value, ensure_ascii=draw(st.booleans())).encode(errors="surrogatepass")
     if draw(st.integers(0, 15)) == 0:
         cut = draw(st.integers(0, len(raw)))
@@ -164,11 +229,14 @@ def messages(draw: st.DrawFn) -> bytes:
     return raw
 
 
-raw_values = st.one_of(
-    st.lists(sound().map(lambda value: json.dumps(value).encode()), min_size=1, max_size=12),
-    st.lists(messages(), min_size=1, max_size=12),
-    st.lists(messages() | st.binary(max_size=8) | st.none(), min_size=1, max_size=6),
-)
+def raw_values(name: str) -> st.SearchStrategy[list[bytes | None]]:
+    """The values of some records, for a configuration."""
+    plain = sound(name).map(lambda value: json.dumps(value).encode())
+    return st.one_of(
+        st.lists(plain, min_size=1, max_size=12),
+        st.lists(messages(name), min_size=1, max_size=12),
+        st.lists(messages(name) | st.binary(max_size=8) | st.none(), min_size=1, max_size=6),
+    )
 
 
 def batches_of(values: Sequence[bytes | None], split: int) -> list[RecordBatch]:
@@ -197,9 +265,10 @@ def decoder(name: str, doubting: bool = False) -> Decoder:
 
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)
-@settings(max_examples=60, deadline=None)
-@given(values=raw_values, split=st.integers(0, 12))
-def test_the_fast_path_agrees_with_the_reference(name: str, values: list[bytes | None], split: int) -> None:
+@settings(max_examples=60)
+@given(data=st.data(), split=st.integers(0, 12))
+def test_the_fast_path_agrees_with_the_reference(name: str, data: st.DataObject, split: int) -> None:
+    values = data.draw(raw_values(name))
     fast, slow = decoder(name), decoder(name, doubting=True)
     for _ in range(2):
         assert_same(fast.decode(batches_of(values, split)), slow.decode(batches_of(values, split)))
@@ -207,10 +276,10 @@ def test_the_fast_path_agrees_with_the_reference(name: str, values: list[bytes |
 
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)
-@settings(max_examples=60, deadline=None)
-@given(values=raw_values, split=st.integers(0, 12))
-def test_every_record_is_accounted_for_once(name: str, values: list[bytes | None], split: int) -> None:
-    batches = batches_of(values, split)
+@settings(max_examples=30)
+@given(data=st.data(), split=st.integers(0, 12))
+def test_every_record_is_accounted_for_once(name: str, data: st.DataObject, split: int) -> None:
+    batches = batches_of(data.draw(raw_values(name)), split)
     result = decoder(name).decode(batches)
     positions = Positions(["t"])
     valid = [int(p) for columns in result.columns.values() for p in columns.position]
@@ -222,20 +291,21 @@ def test_every_record_is_accounted_for_once(name: str, values: list[bytes | None
     }
 
 
-@settings(max_examples=40, deadline=None)
-@given(values=raw_values, split=st.integers(0, 12))
-def test_batching_changes_nothing(values: list[bytes | None], split: int) -> None:
-    records = [raw(i, value) for i, value in enumerate(values)]
-    whole = decoder("many").decode([RecordBatch(Partition("t", 0), records)])
-    piecewise = decoder("many")
+@pytest.mark.parametrize("name", ["many", "multilabel", "logits"])
+@settings(max_examples=40)
+@given(data=st.data(), split=st.integers(0, 12))
+def test_batching_changes_nothing(name: str, data: st.DataObject, split: int) -> None:
+    records = [raw(i, value) for i, value in enumerate(data.draw(raw_values(name)))]
+    whole = decoder(name).decode([RecordBatch(Partition("t", 0), records)])
+    piecewise = decoder(name)
     pieces = [
         piecewise.decode([RecordBatch(Partition("t", 0), part)])
         for part in (records[:split], records[split:])
         if part
     ]
     assert whole.rejected == tuple(r for piece in pieces for r in piece.rejected)
-    for name, columns in whole.columns.items():
-        found = [piece.columns[name] for piece in pieces if name in piece.columns]
+    for key, columns in whole.columns.items():
+        found = [piece.columns[key] for piece in pieces if key in piece.columns]
         for field in Columns.__slots__:
             joined = np.concatenate([getattr(c, field) for c in found])
             assert getattr(columns, field).tobytes() == joined.tobytes(), field

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from dataclasses import fields
 
+import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from monitor.state.columns import concatenate, upload
+from monitor.state.counting import count_cumulative, count_windows
 from monitor.state.grouping import ALL
+from monitor.state.settling import settle_all
 from monitor.state.version import Version
-from monitor.state.windows import WindowSpec, extent
-from tests.support.streams import Event, batch, plan, state
+from monitor.state.windows import Plan, WindowSpec, extent
+from tests.support.streams import DEVICES, Event, batch, plan, state
+from tests.support.tasks import SPECS, Mix, random_columns
 
 WINDOWS = (
     WindowSpec("last_7", "events", 7),
@@ -19,6 +24,14 @@ WINDOWS = (
     WindowSpec("last_3_pos", "positives", 3),
 )
 HOUR = 3600
+
+
+mixes = st.builds(
+    Mix,
+    unlabeled=st.sampled_from([0, 0.2, 1]),
+    unscored=st.sampled_from([0, 0.2, 1]),
+    decimals=st.sampled_from([0, 1, 7]),
+)
 
 
 @st.composite
@@ -78,12 +91,19 @@ def canonical(version: Version) -> dict[str, object]:
         "score": version.held.score.nan_to_num(-1).tolist(),
         "groups": [version.groups[i] for i in order],
         "counts": {f.name: getattr(version.counts, f.name)[order].tolist() for f in fields(version.counts)},
-        "histogram": [version.histogram.row(i).tolist() for i in order],
-        "shift": version.histogram.shift[order].tolist(),
+        **histogram(version, order),
     }
 
 
-@settings(max_examples=60, deadline=None)
+def histogram(version: Version, order: list[int]) -> dict[str, object]:
+    """The scores of the groups in this order."""
+    rows = len(version.histogram.shift) // len(version.groups)
+    of_groups = torch.tensor([group * rows + row for group in order for row in range(rows)])
+    table = version.histogram.take(of_groups.to(version.device))
+    return {"key": table.key.tolist(), "count": table.count.tolist(), "shift": table.shift.tolist()}
+
+
+@settings(max_examples=60)
 @given(st.data(), streams(), st.sampled_from([0, 13]), st.sampled_from([6, 1 << 18]))
 def test_any_batching_and_interleaving_gives_the_same_state(data, partitions, maturity, limit) -> None:
     p = plan(WINDOWS, maturity=maturity, held_events=limit)
@@ -94,7 +114,7 @@ def test_any_batching_and_interleaving_gives_the_same_state(data, partitions, ma
     assert {k: canonical(v) for k, v in states[0].items()} == {k: canonical(v) for k, v in states[1].items()}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data(), streams(), st.sampled_from([0, 13]))
 def test_windows_are_what_the_definitions_say(data, partitions, maturity) -> None:
     versions = consume(interleavings(data.draw, partitions), plan(WINDOWS, maturity=maturity), look=lambda: 0)
@@ -125,4 +145,31 @@ def test_windows_are_what_the_definitions_say(data, partitions, maturity) -> Non
         scored = [e for e in mine if e.score is not None and e.label >= 0]
         squares = sum(round((e.label - float(torch.tensor(e.score))) ** 2 * 2**30) for e in scored)
         assert int(version.counts.squared_error[whole].sum()) == squares
-        assert int(version.histogram.row(whole).sum()) == len(scored)
+        start, end = version.histogram.starts()[whole : whole + 2].tolist()
+        assert int(version.histogram.count[:, start:end].sum()) == len(scored)
+
+
+@pytest.mark.parametrize("device", DEVICES, ids=str)
+@pytest.mark.parametrize("task", SPECS)
+@settings(max_examples=15)
+@given(data=st.data(), sizes=st.lists(st.integers(0, 40), min_size=1, max_size=4), mix=mixes)
+def test_any_order_of_arrival_gives_the_sums_of_one_window(task, device, data, sizes, mix) -> None:
+    spec = SPECS[task]
+    parts = [random_columns(spec, n, seed, mix) for seed, n in enumerate(sizes)]
+    events = concatenate([upload(part, device) for part in parts])
+    window = count_windows(spec.kind, [events])
+    states = []
+    for _ in range(2):
+        version = Version.empty(Plan(spec, (), 0, 1 << 18), device)
+        for i in data.draw(st.permutations(range(len(parts)))):
+            (version,) = settle_all([version], [parts[i]], 10**9)
+        states.append(canonical(version))
+    assert states[0] == states[1]
+    cumulative = count_cumulative([version])
+    assert cumulative.cases[0] == window.cases[0]
+    order = [cumulative.cases.index(case) for case in window.cases]
+    for f in fields(window.tally):
+        assert torch.equal(getattr(cumulative.tally, f.name)[order], getattr(window.tally, f.name)), f.name
+    same = cumulative.take(order).scores
+    for name in ("positives", "negatives", "micro_positives", "micro_negatives", "threshold", "probability"):
+        assert torch.equal(getattr(same, name), getattr(window.scores, name)), name

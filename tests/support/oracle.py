@@ -1,136 +1,140 @@
 """Every metric of a set of events by scikit-learn, and by plain numpy where it has no twin.
 
-Independent of monitor: what these functions say is what the exported numbers are held against.
+Independent of the code of monitor, which only lends the names of settings: what these functions say is
+what the exported numbers are held against.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 from sklearn import metrics as sk
 
-Key = tuple[str, frozenset[tuple[str, str]]]
+from monitor.metrics.parameters import Parameters
+from tests.support import oracle_probabilities, oracle_ranking
+from tests.support.oracle_key import Key, key
+
+NAN = {"zero_division": np.nan}
+FAMILIES = {"precision": sk.precision_score, "recall": sk.recall_score, "f1": sk.f1_score}
 
 
 def expected(
-    classes: Sequence[str],
-    positive: int | None,
+    p: Parameters,
     y_true: np.ndarray,
     y_score: np.ndarray,
     y_pred: np.ndarray,
-    *,
-    max_fpr: Sequence[float] = (0.05, 0.1),
-    beta: float | None = None,
+    raw_score: np.ndarray | None = None,
 ) -> dict[Key, float]:
     """Return every defined metric of n labeled events.
 
     Parameters
     ----------
-    y_true, y_pred : int, shape (n,)
-        Codes of classes.
+    p
+        The model's settings.
+    y_true, y_pred : int, shape (n,); multilabel: (n, C)
+        Codes of classes; 0 and 1 for each class.
     y_score : float64, shape (n,) or (n, C)
         Probability of the positive class, or of each class.
+    raw_score : float32, same shape
+        Logits, where events have those: they rank, and `y_score` is their sigmoid. Otherwise scores are
+        the float32 nearest to `y_score`.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        values = dict(_decisions(classes, y_true, y_pred, beta))
-        score = y_score.astype(np.float32).astype(np.float64)
-        if positive is not None:
-            values |= dict(_scores(classes[positive], y_true == positive, score, max_fpr))
-            whole = values[_key("brier_score", classes[positive], subset="all")]
-            values[_key("brier_score", "", subset="all")] = whole
-            values[_key("log_loss", "")] = values[_key("log_loss", classes[positive])]
-        else:
-            for c, name in enumerate(classes):
-                values |= dict(_scores(name, y_true == c, score[:, c], max_fpr))
-            values |= dict(_multiclass(classes, y_true, score, values))
-    return {key: value for key, value in values.items() if not np.isnan(value)}
+        score = y_score.astype(np.float32).astype(np.float64) if raw_score is None else y_score
+        rank = score if raw_score is None else raw_score.astype(np.float64)
+        score, rank = score.reshape(len(y_true), -1), rank.reshape(len(y_true), -1)
+        true, decided = one_hot(p, y_true), one_hot(p, y_pred)
+        values = dict(_classes(p, true, decided))
+        values |= dict(_whole(p, y_true, y_pred, true, decided))
+        scored = [p.classes.index(name) for name in p.scored]
+        values |= dict(oracle_ranking.expected(p, y_true, true[:, scored], score, rank, decided[:, scored]))
+        values |= dict(oracle_probabilities.expected(p, true[:, scored], score))
+    return {name: value for name, value in values.items() if not np.isnan(value)}
 
 
-def _key(family: str, class_: str | None = None, **labels: str) -> Key:
-    if class_ is not None:
-        labels["class"] = class_
-    return f"classifier_{family}", frozenset(labels.items())
+def tolerance(name: Key, values: dict[Key, float]) -> float:
+    """Return how far a number may be from the expected one: sums of log losses and squares are rounded."""
+    family, labels = name
+    if family == "classifier_log_loss":
+        return 1e-7
+    if family == "classifier_brier_skill_score":
+        return 1e-9 / values["classifier_brier_uncertainty", labels]
+    return 1e-9
 
 
-def _decisions(
-    classes: Sequence[str], y_true: np.ndarray, y_pred: np.ndarray, beta: float | None
+def one_hot(p: Parameters, codes: np.ndarray) -> np.ndarray:
+    return codes == 1 if p.task == "multilabel" else codes[:, None] == np.arange(len(p.classes))
+
+
+def _classes(p: Parameters, y_true: np.ndarray, y_pred: np.ndarray) -> Iterator[tuple[Key, float]]:
+    for c, name in enumerate(p.classes):
+        true, decided = y_true[:, c], y_pred[:, c]
+        recall = sk.recall_score(true, decided, **NAN)
+        yield key("class_support", name), true.sum()
+        yield key("prevalence", name), true.mean()
+        yield key("imbalance_ratio", name), true.sum() / (~true).sum() if not true.all() else np.nan
+        yield key("predicted_rate", name), decided.mean()
+        yield key("low_support", name), float(true.sum() < 20 or not wilson_width(recall, true.sum()) <= 0.2)
+        yield key("precision", name), sk.precision_score(true, decided, **NAN)
+        yield key("recall", name), recall
+        yield key("f1", name), sk.f1_score(true, decided, **NAN)
+        yield key("specificity", name), sk.recall_score(~true, ~decided, **NAN)
+        yield key("npv", name), sk.precision_score(~true, ~decided, **NAN)
+        yield key("lift", name), recall / decided.mean() if decided.any() else np.nan
+        if p.pair_costs is not None:
+            false_negative, false_positive = p.pair_costs
+            beta = (false_negative / false_positive) ** 0.5
+            yield key("fbeta", name, beta=repr(beta)), sk.fbeta_score(true, decided, beta=beta, **NAN)
+            if name in p.scored:
+                cost = false_negative * (true & ~decided) + false_positive * (~true & decided)
+                yield key("expected_cost", name), cost.mean()
+    for threshold, name in zip(p.thresholds, p.scored, strict=False):
+        yield key("threshold", name), threshold
+
+
+def wilson_width(share: float, n: int) -> float:
+    z = 1.959963984540054
+    return 2 * z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n) if n else np.nan
+
+
+def _whole(
+    p: Parameters, y_true: np.ndarray, y_pred: np.ndarray, true: np.ndarray, decided: np.ndarray
 ) -> Iterator[tuple[Key, float]]:
-    n, codes = len(y_true), list(range(len(classes)))
-    matrix = sk.confusion_matrix(y_true, y_pred, labels=codes)
-    yield _key("events"), n
-    yield _key("accuracy"), sk.accuracy_score(y_true, y_pred)
-    yield _key("balanced_accuracy"), sk.balanced_accuracy_score(y_true, y_pred)
-    if len(set(y_true)) > 1 and len(set(y_pred)) > 1:
-        yield _key("matthews_corrcoef"), sk.matthews_corrcoef(y_true, y_pred)
-    for c, name in enumerate(classes):
-        true, decided = y_true == c, y_pred == c
-        yield _key("class_support", name), true.sum()
-        yield _key("prevalence", name), true.mean()
-        yield _key("imbalance_ratio", name), true.sum() / (~true).sum() if not true.all() else np.nan
-        yield _key("predicted_rate", name), decided.mean()
-        options = {"zero_division": np.nan}
-        yield _key("precision", name), sk.precision_score(true, decided, **options)
-        yield _key("recall", name), sk.recall_score(true, decided, **options)
-        yield _key("f1", name), sk.f1_score(true, decided, **options)
-        yield _key("specificity", name), sk.recall_score(~true, ~decided, **options)
-        yield _key("npv", name), sk.precision_score(~true, ~decided, **options)
-        if beta is not None:
-            yield _key("fbeta", name, beta=repr(beta)), sk.fbeta_score(true, decided, beta=beta, **options)
-        for d, other in enumerate(classes):
-            yield _key("window_confusions", true=name, predicted=other), matrix[c, d]
-        yield _key("window_confusions", true=name, predicted="other"), 0
-    never = any((y_true == c).any() and not (y_pred == c).any() for c in codes)
-    for average in ("macro", "weighted", "micro"):
-        arguments = {"labels": codes, "average": average, "zero_division": np.nan}
-        if not (average == "macro" and never):
-            yield _key("precision_average", average=average), sk.precision_score(y_true, y_pred, **arguments)
-        yield _key("recall_average", average=average), sk.recall_score(y_true, y_pred, **arguments)
-        yield _key("f1_average", average=average), sk.f1_score(y_true, y_pred, **arguments)
-
-
-def _scores(
-    name: str, true: np.ndarray, score: np.ndarray, max_fpr: Sequence[float]
-) -> Iterator[tuple[Key, float]]:
-    yield _key("score_mean", name), score.mean()
-    clipped = score.clip(2**-24, 1 - 2**-24)
-    yield _key("log_loss", name), -np.log(np.where(true, clipped, 1 - clipped)).mean()
-    yield _key("brier_score", name, subset="all"), sk.brier_score_loss(true, score)
-    if true.any():
-        yield _key("brier_score", name, subset="positive"), ((1 - score[true]) ** 2).mean()
-        yield _key("average_precision", name), sk.average_precision_score(true, score)
-    if not true.all():
-        yield _key("brier_score", name, subset="negative"), (score[~true] ** 2).mean()
-    if not true.any() or true.all():
-        return
-    yield _key("roc_auc", name), sk.roc_auc_score(true, score)
-    fpr, tpr, _ = sk.roc_curve(true, score, drop_intermediate=False)
-    for a in max_fpr:
-        if (~true).sum() * a < 1:
-            continue
-        below = fpr <= a
-        points = np.append(fpr[below], a), np.append(tpr[below], np.interp(a, fpr, tpr))
-        yield _key("partial_roc_auc", name, max_fpr=repr(a)), sk.auc(*points) / a
-        yield _key("partial_roc_auc_mcclish", name, max_fpr=repr(a)), sk.roc_auc_score(true, score, max_fpr=a)
-        yield _key("recall_at_fpr", name, max_fpr=repr(a)), tpr[below].max()
-
-
-def _multiclass(
-    classes: Sequence[str], y_true: np.ndarray, score: np.ndarray, values: dict[Key, float]
-) -> Iterator[tuple[Key, float]]:
-    one_hot = y_true[:, None] == np.arange(len(classes))
-    yield _key("brier_score", "", subset="all"), ((one_hot - score) ** 2).sum(1).mean()
-    yield _key("log_loss", ""), -np.log(score[one_hot].clip(2**-24, 1 - 2**-24)).mean()
-    support = one_hot.sum(0)
-    for family in ("roc_auc", "average_precision"):
-        of_class = np.array([values.get(_key(family, name), np.nan) for name in classes])
-        defined = ~np.isnan(of_class)
-        if defined.any():
-            yield _key(f"{family}_average", average="macro"), of_class[defined].mean()
-            weights = support[defined]
-            yield (
-                _key(f"{family}_average", average="weighted"),
-                np.average(of_class[defined], weights=weights),
-            )
+    codes = list(range(len(p.classes)))
+    yield key("events"), len(y_true)
+    yield key("accuracy"), sk.accuracy_score(y_true, y_pred)
+    for average in ("macro", "weighted"):
+        yield key("classes_defined", average=average), true.any(0).sum()
+    averages = ["macro", "weighted", "micro"]
+    if p.task == "multilabel":
+        averages.append("samples")
+        matrices = sk.multilabel_confusion_matrix(y_true, y_pred)
+        for name, matrix in zip(p.classes, matrices, strict=True):
+            for (row, column), count in np.ndenumerate(matrix):
+                labels = {"true": str(row), "predicted": str(column)}
+                yield key("window_confusions", name, **labels), count
+        if p.pair_costs is not None:
+            false_negative, false_positive = p.pair_costs
+            cost = false_negative * (true & ~decided) + false_positive * (~true & decided)
+            yield key("expected_cost", ""), cost.sum(1).mean()
+    else:
+        yield key("balanced_accuracy"), sk.balanced_accuracy_score(y_true, y_pred)
+        if len(set(y_true)) > 1 and len(set(y_pred)) > 1:
+            yield key("matthews_corrcoef"), sk.matthews_corrcoef(y_true, y_pred)
+        matrix = sk.confusion_matrix(y_true, y_pred, labels=codes)
+        for (row, column), count in np.ndenumerate(matrix):
+            yield key("window_confusions", true=p.classes[row], predicted=p.classes[column]), count
+        for name in p.classes:
+            yield key("window_confusions", true=name, predicted="other"), 0
+        if p.task == "multiclass" and p.costs is not None:
+            yield key("expected_cost", ""), (np.array(p.costs) * matrix).sum() / len(y_true)
+    never = (true.any(0) & ~decided.any(0)).any()
+    labels = None if p.task == "multilabel" else codes
+    for family, score in FAMILIES.items():
+        for average in averages:
+            if family != "precision" or average != "macro" or not never:
+                value = score(y_true, y_pred, labels=labels, average=average, **NAN)
+                yield key(f"{family}_average", average=average), value

@@ -18,6 +18,7 @@ from monitor.state.windows import Plan, WindowSpec
 TOPIC = "predictions"
 POSITIONS = Positions([TOPIC])
 CPU = torch.device("cpu")
+DEVICES = [CPU, *([torch.device("cuda")] if torch.cuda.is_available() else [])]
 
 
 @dataclass(frozen=True)
@@ -39,27 +40,25 @@ class Event:
 
 
 def plan(windows: tuple[WindowSpec, ...], *, maturity: int = 0, held_events: int = 1 << 18) -> Plan:
-    spec = ModelSpec("m", "binary", ("neg", "pos"), positive=1, segments=("region",))
+    spec = ModelSpec("m", "binary", ("neg", "pos"), positive=1, thresholds=(0.5,), segments=("region",))
     return Plan(spec, windows, maturity, held_events)
 
 
-def state(plans: Plan, *, allowed_lateness: int = 0, retire_after: int = 10**15) -> State:
-    return State({"m": plans}, allowed_lateness=allowed_lateness, retire_after=retire_after, device=CPU)
+def state(
+    plans: Plan, *, allowed_lateness: int = 0, retire_after: int = 10**15, device: torch.device = CPU
+) -> State:
+    return State({"m": plans}, allowed_lateness=allowed_lateness, retire_after=retire_after, device=device)
 
 
 def columns(events: list[Event]) -> Columns:
     score = np.array([np.nan if e.score is None else e.score for e in events], np.float32)[:, None]
     label = np.array([e.label for e in events], np.int16)
-    clipped = score.astype(np.float64).clip(2**-24, 1 - 2**-24)
-    loss = -np.log(np.where(label[:, None] == 1, clipped, 1 - clipped))
-    loss = np.where((label[:, None] < 0) | np.isnan(score), 0, loss)
     return Columns(
         timestamp=np.array([e.timestamp for e in events], np.int64),
         position=np.array([POSITIONS.base(TOPIC, e.partition) + e.offset for e in events], np.int64),
         label=label,
         decision=np.array([e.decision for e in events], np.int16),
         score=score,
-        loss=np.rint(loss * 2**26).astype(np.int32),
         segments=np.array([e.segment for e in events], np.int16)[:, None],
     )
 

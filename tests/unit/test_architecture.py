@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from monitor.events import batch
+from monitor.metrics import counts, cox
+from monitor.state import keys
+
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "monitor"
 
@@ -26,7 +30,9 @@ MAY_KNOW = {
     "status": set(),
     "wording": {"report"},
     "text_report": {"report", "wording"},
-    "report_json": {"report", "text_report", "wording"},
+    "report_curves": {"report"},
+    "report_csv": {"report", "wording"},
+    "report_json": {"report", "report_curves", "text_report", "wording"},
     "evaluation": {"events", "metrics", "report", "state"},
     "series": {"report"},
     "daemon_series": {"series", "status"},
@@ -35,6 +41,7 @@ MAY_KNOW = {
         "errors",
         "exporter",
         "report",
+        "report_csv",
         "report_json",
         "status",
         "text_report",
@@ -44,7 +51,8 @@ MAY_KNOW = {
     "logs": set(),
     "schedule": set(),
     "pipeline": {"config", "evaluation", "events", "metrics", "state"} | SHARED,
-    "exports": {"config", "errors", "metrics", "report", "series"},
+    "evaluator": {"clock", "evaluation", "pipeline", "report", "state", "status"},
+    "exports": {"config", "errors", "metrics", "pipeline", "report", "series"},
     "proposal": set(),
     "replay": {
         "config",
@@ -134,3 +142,10 @@ def test_rooms_have_no_cycle() -> None:
 
 def test_rooms_that_are_gone_have_no_rule() -> None:
     assert set(MAY_KNOW) <= {room(path) for path in FILES}
+
+
+def test_what_rooms_that_may_not_know_each_other_both_say_is_equal() -> None:
+    assert counts.CELLS == keys.CELLS
+    assert counts.SCORE_UNIT == batch.PROBABILITY_UNIT
+    assert counts.LOSS_UNIT == batch.LOSS_UNIT
+    assert cox.EPSILON == batch.PROBABILITY_FLOOR

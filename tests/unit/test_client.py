@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from monitor.client import fetch_report
+from monitor.client import ReportFormat, fetch_report
 from monitor.config import ServerConfig
 from monitor.errors import MonitorError
 
@@ -20,7 +20,9 @@ Serve = Callable[..., Any]
 
 
 @contextmanager
-def served(body: bytes, status: int = 200, raw: bool = False) -> Iterator[tuple[ServerConfig, list[str]]]:
+def served(
+    body: bytes, status: int = 200, raw: bool = False, media: str = "application/json"
+) -> Iterator[tuple[ServerConfig, list[str]]]:
     """Answer every request with one body; give where, and the paths that were asked for."""
     paths: list[str] = []
 
@@ -29,6 +31,7 @@ def served(body: bytes, status: int = 200, raw: bool = False) -> Iterator[tuple[
             paths.append(self.path)
             if not raw:
                 self.send_response(status)
+                self.send_header("Content-Type", media)
                 self.end_headers()
             self.wfile.write(body)
 
@@ -50,6 +53,25 @@ def test_reports_are_joined() -> None:
     with served(json.dumps(body).encode()) as (server, paths):
         assert fetch_report(server, "a b", None, "1h") == "one\n\ntwo\n"
     assert paths == ["/api/v1/report?model=a+b&window=1h"]
+
+
+def test_a_report_as_json_is_the_answer() -> None:
+    body = {"reports": [{"classification_report": "one\n", "value": 0.1 + 0.2}]}
+    with served(json.dumps(body).encode()) as (server, _):
+        assert json.loads(fetch_report(server, format=ReportFormat.JSON)) == body
+
+
+def test_a_report_as_csv_is_asked_for_and_passed_on() -> None:
+    table = "name,value\r\nclassifier_recall,0.5\r\n"
+    with served(table.encode(), media="text/csv; charset=utf-8") as (server, paths):
+        assert fetch_report(server, "m", format=ReportFormat.CSV) == table
+    assert paths == ["/api/v1/report?model=m&format=csv"]
+
+
+@pytest.mark.parametrize("format", ["json", "csv"])
+def test_another_server_has_no_such_format(format: str) -> None:
+    with served(b"<html>") as (server, _), pytest.raises(MonitorError, match="is no monitor; set"):
+        fetch_report(server, format=ReportFormat(format))
 
 
 def test_a_refusal_is_passed_on() -> None:

@@ -147,7 +147,9 @@ def test_a_binary_model_in_words(make: Make) -> None:
         "up to 5% false positives, over 0.05: random scores have 0.025 (0.5 on McClish's scale), "
         "perfect ones 1"
     ]
-    assert rows(text, "costs") == ["a false negative 2000, a false positive 50: F-beta with beta 6.32456"]
+    assert rows(text, "costs") == [
+        "a false negative 2000, a false positive 50: F-beta with beta = sqrt(2000 / 50)"
+    ]
 
 
 def test_a_positive_class_that_is_written_needs_no_explanation(make: Make) -> None:
@@ -162,25 +164,55 @@ def test_a_multiclass_model_in_words(make: Make) -> None:
     ]
 
 
+def test_a_multilabel_model_of_logits_in_words(make: Make) -> None:
+    text = describe(
+        make(
+            model(
+                "scores: logit, temperature: 1.5, threshold: {b: 0.9}, at_k: [100, 0.01], min_recall: 0.9,"
+                " reference_prevalence: {a: 0.1, b: 0.2, c: 0.3}",
+                "multilabel",
+                "[a, b, c]",
+            ),
+            rest="evaluation: {bootstrap: {}}",
+        )
+    )
+    assert rows(text, "scores") == [
+        "logits, divided by 1.5; probabilities and thresholds are those after sigmoid or softmax"
+    ]
+    assert rows(text, "decision") == [
+        "the event's prediction; without one, each class whose probability is at least its own: "
+        "a 0.5, b 0.9, c 0.5"
+    ]
+    assert rows(text, "precision at k") == [
+        "of the 100 highest-scored events of a window",
+        "of the 1% of events with the highest scores of a window",
+    ]
+    assert rows(text, "best threshold") == ["also the one with the fewest false positives at a recall of 0.9"]
+    assert rows(text, "at prevalence") == [
+        "0.1, 0.2, 0.3: precision and average precision are shown at it, too"
+    ]
+    assert rows(text, "bootstrap") == ["of partial_roc_auc, brier_score, recall every 1m, 1000 replicates"]
+
+
 def test_memory_of_events_and_versions(make: Make) -> None:
     limits = "limits: {held_events: 1000, segment_values: 10, versions_per_model: 3}"
     config = make(FRAUD.replace("]}", "], windows: []}"), rest=limits)
     fraud = config.models["fraud"]
-    assert event_bytes(fraud) == 28
-    assert version_bytes(fraud, config) == 28_000 + 420_000
+    assert event_bytes(fraud) == 24
+    assert version_bytes(fraud, config) == 24_000 + 420_000
     text = describe(config)
     assert rows(text, "memory") == [
-        "up to 448 kB a version (1000 held events of 28 bytes, and the cumulative state), "
-        "1.34 MB with 3 versions"
+        "up to 444 kB a version (1000 held events of 24 bytes, and the cumulative state), "
+        "1.33 MB with 3 versions"
     ]
-    assert rows(text, "all limits reached") == ["1.34 MB of memory in 3 versions of models"]
+    assert rows(text, "all limits reached") == ["1.33 MB of memory in 3 versions of models"]
 
     config = make(
         model("windows: [], segments: [region, kind]", "multiclass", "[a, b, c]"),
         rest=limits,
     )
-    assert event_bytes(config.models["m"]) == 20 + 8 * 3 + 2 * 2
-    assert version_bytes(config.models["m"], config) == 48_000 + (1 + 2 * 11) * 3 * 420_000
+    assert event_bytes(config.models["m"]) == 20 + 4 * 3 + 2 * 2
+    assert version_bytes(config.models["m"], config) == 36_000 + (1 + 2 * 11) * (3 + 1) * 420_000
 
 
 def test_the_wildcard_counts_for_all_models_that_are_not_named(make: Make) -> None:

@@ -1,59 +1,16 @@
-"""What doctor says of messages, from samples in memory."""
+"""The text of doctor: its sections, in order, with what is most urgent first."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from monitor.config import Config, load_config
 from monitor.doctor import findings
-from monitor.records import Partition, RecordBatch
-from monitor.sources.positions import Range
-from monitor.sources.probe import Sample
-from tests.support.records import raw
-
-CONFIG = """
-kafka: {{bootstrap_servers: [b], topics: [t]}}
-models: {models}
-{rest}
-"""
-FRAUD = "{fraud: {task: binary, classes: [legit, fraud]}}"
-
-
-def configured(folder: Path, models: str = FRAUD, rest: str = "") -> Config:
-    path = folder / "monitor.yaml"
-    path.write_text(CONFIG.format(models=models, rest=rest))
-    return load_config(path, {})
-
-
-def sampled(*messages: Any, lag: int | None = None) -> Sample:
-    values = [m if isinstance(m, bytes) or m is None else json.dumps(m).encode() for m in messages]
-    partition = Partition("t", 0)
-    batches = (
-        [RecordBatch(partition, [raw(7 + i, value) for i, value in enumerate(values)])] if values else []
-    )
-    return Sample(
-        batches=batches,
-        ranges={partition: Range(3, 7 + len(values))},
-        rates={partition: 1.25},
-        lag={} if lag is None else {partition: lag},
-    )
-
-
-def sections(text: str) -> dict[str, list[str]]:
-    """Return the indented lines by the title above them."""
-    found: dict[str, list[str]] = {}
-    title = ""
-    for line in text.splitlines():
-        if line.startswith("  "):
-            found[title].append(line[2:])
-        elif line:
-            title = line
-            found[title] = []
-    return found
+from tests.support.samples import WINDOWS, binary, configured, said, sampled, sections
 
 
 def event(label: Any = "fraud", score: Any = 0.75, **others: Any) -> dict[str, Any]:
@@ -62,7 +19,7 @@ def event(label: Any = "fraud", score: Any = 0.75, **others: Any) -> dict[str, A
 
 def test_each_message_stands_beside_what_was_made_of_it(tmp_path: Path) -> None:
     messages = [event(version="v1"), event("legit", None, prediction="x"), b"xx", None]
-    found = sections(findings(configured(tmp_path), sampled(*messages, lag=5)))
+    found = said(configured(tmp_path), messages, lag=5)
     assert list(found) == [
         "Topics",
         "Newest messages (4)",
@@ -78,25 +35,50 @@ def test_each_message_stands_beside_what_was_made_of_it(tmp_path: Path) -> None:
         't/0/7  {"label": "fraud", "score": 0.75, "version": "v1"}',
         "    model fraud, version v1, 2025-11-29 07:06:40 UTC, label fraud, decision fraud, p(fraud)=0.75",
         't/0/8  {"label": "legit", "score": null, "prediction": "x"}',
-        "    model fraud, version (none), 2025-11-29 07:06:40 UTC, label legit, decision other, no score",
+        "    model fraud, version (none), 2025-11-29 07:06:41 UTC, label legit, decision other, no score",
         "t/0/9  xx",
         "    rejected: not_json: Expecting value: line 1 column 1 (char 0)",
         "t/0/10  (no value)",
         "    rejected: not_json: the record has no value (a tombstone)",
     ]
     assert found["Models"] == [
-        "fraud: 2 events; labels: fraud 1, legit 1; scores 0.75 to 0.75, 1 events without"
+        "fraud: 2 events; labels: legit 1, fraud 1; scores 0.75 to 0.75, 1 events without"
     ]
     assert found["What is wrong"] == [
         "2 of 4 messages rejected as not_json, such as t/0/9: Expecting value: line 1 column 1 (char 0)"
     ]
 
 
+def test_multilabel_and_logits_are_shown_as_they_are_read(tmp_path: Path) -> None:
+    config = configured(tmp_path, "{m: {task: multilabel, classes: [x, y], scores: logit}}")
+    messages = [{"label": ["x"], "scores": [1.5, -2]}, {"scores": [1, 2]}]
+    found = said(config, messages)
+    assert found["Newest messages (2)"][1::2] == [
+        "    model m, version (none), 2025-11-29 07:06:40 UTC, label [x], decision [x], "
+        "logit(x)=1.5, logit(y)=-2",
+        "    model m, version (none), 2025-11-29 07:06:41 UTC, label (unlabeled), decision [x, y], "
+        "logit(x)=1, logit(y)=2",
+    ]
+    assert found["Models"] == ["m: 2 events; labels: x 1, (unlabeled) 1; logits -2 to 2"]
+
+
+def test_of_many_messages_some_are_shown_with_the_rejected_ones(tmp_path: Path) -> None:
+    messages = [*binary(10), *[b"x"] * 10, *[event("fruad")] * 2, *binary(90)]
+    found = said(configured(tmp_path), messages)
+    shown = found["Newest messages (112)"]
+    assert len(shown) == 2 * 40 + 1
+    assert sum("rejected: not_json" in line for line in shown) == 3
+    assert sum("rejected: unknown_label" in line for line in shown) == 2
+    assert shown[-3].startswith("t/0/118")
+    assert shown[-1] == "(and 72 more)"
+
+
 def test_good_messages(tmp_path: Path) -> None:
     messages = [event(label, i / 20) for i in range(20) for label in ("fraud", "legit")]
-    found = sections(findings(configured(tmp_path), sampled(*messages)))
+    found = said(configured(tmp_path), messages)
     assert found["Topics"][0].endswith("never committed")
     assert found["What is wrong"] == ["Nothing that these messages show."]
+    assert "Worth knowing" not in found
     assert found["Proposed configuration"] == [
         "models:",
         "  fraud:",
@@ -108,7 +90,7 @@ def test_good_messages(tmp_path: Path) -> None:
 
 
 def test_an_empty_topic(tmp_path: Path) -> None:
-    found = sections(findings(configured(tmp_path), sampled()))
+    found = said(configured(tmp_path), [])
     assert found["Newest messages (0)"] == ["None."]
     assert found["Models"] == ["No valid event."]
     assert found["What is wrong"] == [
@@ -120,27 +102,20 @@ def test_an_empty_topic(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("messages", "words"),
     [
-        ([event(None)] * 3, "fraud: no message has a label at label. Metrics need the true class"),
-        ([event()] * 3, "fraud: every label is fraud. With one class there is no recall of the other"),
-        ([event(None), event()], "fraud: every label is fraud."),
-        ([event("fraud", 0.5), event("legit", 0.5)] * 5, "fraud: every score is 0.5: check events.fields"),
-        (
-            [event(score=None, prediction="legit"), event("legit", None, prediction="legit")],
-            "fraud: no message has a score at score or scores at scores; only metrics of decisions",
-        ),
         ([event(score="0.5")], "1 of 1 messages rejected as wrong_type, such as t/0/7: score: expected a"),
         ([event("fruad")], "1 of 1 messages rejected as unknown_label, such as t/0/7: 'fruad' is none of"),
+        ([event(), event(score=1.5)], "1 of 2 messages rejected as out_of_range, such as t/0/8: score: 1.5"),
     ],
 )
-def test_what_is_wrong(tmp_path: Path, messages: list[Any], words: str) -> None:
-    found = sections(findings(configured(tmp_path), sampled(*messages)))
+def test_rejections_that_nothing_explains(tmp_path: Path, messages: list[Any], words: str) -> None:
+    found = said(configured(tmp_path), messages)
     assert found["What is wrong"][0].startswith(words)
 
 
 @pytest.mark.parametrize("fields", ["{}", "{label: y, score: p}"])
 def test_keys_of_the_messages_are_named_where_the_mapping_finds_nothing(tmp_path: Path, fields: str) -> None:
     messages = [{"outcome": {"label": "fraud"}, "model": {"probability": 0.5}}] * 3
-    found = sections(findings(configured(tmp_path, rest=f"events: {{fields: {fields}}}"), sampled(*messages)))
+    found = said(configured(tmp_path, rest=f"events: {{fields: {fields}}}"), messages)
     assert found["What is wrong"][-1] == (
         "To map fields with events.fields: messages have model.probability, outcome.label."
     )
@@ -148,7 +123,7 @@ def test_keys_of_the_messages_are_named_where_the_mapping_finds_nothing(tmp_path
 
 def test_labels_that_are_not_configured_are_proposed(tmp_path: Path) -> None:
     messages = [event("good")] * 8 + [event("bad")] * 2
-    found = sections(findings(configured(tmp_path), sampled(*messages)))
+    found = said(configured(tmp_path), messages)
     assert found["Proposed configuration"] == [
         "models:",
         "  fraud:",
@@ -169,3 +144,58 @@ def test_models_are_told_apart_and_their_names_cannot_move_the_cursor(tmp_path: 
         "one: 2 events; labels: a 2; scores 0.25 to 0.5",
         "two\\x1b[2J: 1 events; labels: a 1; scores 0.25 to 0.5",
     ]
+
+
+def test_unread_messages_come_first(tmp_path: Path) -> None:
+    models = (
+        f"{{a: {{task: binary, classes: [legit, fraud], {WINDOWS}}}, b: {{task: binary, classes: [n, y]}}}}"
+    )
+    good = binary(60)
+    reversed_scores = [{**m, "model": "a", "score": 1 - m["score"]} for m in good]
+    logits = [{"model": "b", "label": "ny"[m["label"] == "fraud"], "score": m["logit"]} for m in good]
+    found = said(configured(tmp_path, models), [*reversed_scores, *logits])
+    assert [line.split(":")[0] for line in found["What is wrong"]] == ["b", "    fix", "a", "    fix"]
+
+
+@pytest.mark.parametrize(
+    ("count", "positives", "more", "advice"),
+    [
+        (20, 0, 5000, "Look at more: --messages 1000."),
+        (20, 0, 0, "Look again when the topics hold more."),
+        (1200, 16, 50_000, "Look at more: --messages 10000."),
+    ],
+)
+def test_what_to_do_with_too_few_messages(
+    tmp_path: Path, count: int, positives: int, more: int, advice: str
+) -> None:
+    messages = [event("fraud", 0.9)] * positives
+    messages += [event("legit", 0.1 + i / 10_000) for i in range(count - positives)]
+    found = said(configured(tmp_path), messages, more=more)
+    assert found["Too few messages to tell"] == [
+        "fraud: whether windows hold enough events of fraud (200 or more).",
+        advice,
+    ]
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 3) | st.integers() | st.floats() | st.sampled_from("abc"),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+    max_leaves=4,
+)
+fields = st.sampled_from(["label", "score", "scores", "prediction", "confidence", "timestamp", "model", "x"])
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.dictionaries(fields, values, max_size=6), max_size=8),
+    st.integers(1, 4),
+    st.sampled_from(
+        ["binary, classes: [a, b]", "multiclass, classes: [a, b, c]", "multilabel, classes: [a, b]"]
+    ),
+    st.sampled_from(["", ", scores: logit", ", labels: names"]),
+)
+def test_doctor_survives_every_message(
+    tmp_path: Path, messages: list[Any], times: int, task: str, setting: str
+) -> None:
+    config = configured(tmp_path, f"{{m: {{task: {task}{setting}}}}}")
+    assert findings(config, sampled(*messages * times)).startswith("Topics")

@@ -15,7 +15,16 @@ from prometheus_client.parser import text_string_to_metric_families as parse_tex
 from monitor.exporter import Exporter, ExportOptions
 from monitor.report import Report
 from monitor.status import DaemonStatus
-from tests.support.reports import HEADLINE, HELPS, empty_window, example, report, status, window_report
+from tests.support.reports import (
+    HEADLINE,
+    HELPS,
+    empty_window,
+    example,
+    multilabel_window,
+    report,
+    status,
+    window_report,
+)
 
 OPENMETRICS = "application/openmetrics-text; version=1.0.0"
 HOSTILE = '<script>alert("1")</script>\\ \n\r\t\u202e# EOF } 1\x00 żółć 🙂'
@@ -74,6 +83,20 @@ def test_the_confusions_of_all_events_are_a_counter_and_those_of_a_window_a_gaug
     assert found[series("classifier_window_confusions", **SCOPE, true="fraud", predicted="other")] == 2
 
 
+def test_the_confusions_of_a_multilabel_model_are_of_each_class():
+    found = samples(exporter(report(replace(multilabel_window(), window="all")), confusions="all"))
+    version = {"model": "fraud", "version": "2026-11-01"}
+    assert {
+        (labels["class"], labels["true"], labels["predicted"]): value
+        for name, pairs in found
+        if name == "classifier_confusions_total" and version.items() <= (labels := dict(pairs)).items()
+        for value in [found[name, pairs]]
+    } == {
+        ("a", "0", "0"): 2, ("a", "0", "1"): 4, ("a", "1", "0"): 1, ("a", "1", "1"): 3,
+        ("b", "0", "0"): 3, ("b", "0", "1"): 4, ("b", "1", "0"): 0, ("b", "1", "1"): 3,
+    }  # fmt: skip
+
+
 def test_an_undefined_value_is_absent():
     found = samples(exporter(report(empty_window())))
     assert not {name for name, _ in found if "recall" in name or "precision" in name or "roc" in name}
@@ -83,7 +106,7 @@ def test_an_undefined_value_is_absent():
 
 def test_a_resolution_error_is_a_series_of_its_own():
     window = window_report()
-    values = tuple(replace(v, resolution_error=1e-5) for v in window.values if v.name == "classifier_roc_auc")
+    values = tuple(v._replace(resolution_error=1e-5) for v in window.values if v.name == "classifier_roc_auc")
     found = samples(exporter(report(replace(window, values=values))))
     assert found[series("classifier_roc_auc_resolution_error", **SCOPE, class_="fraud")] == 1e-5
 
@@ -143,7 +166,7 @@ def test_confusion_cells(confusions, cells):
 
 def test_a_class_called_other_keeps_its_cells():
     window = window_report(classes=("a", "b", "other"), confusion=((1, 2, 3, 4), (5, 6, 7, 8), (9, 1, 2, 3)))
-    window = replace(window, window="all", values=())
+    window = replace(window, window="all", values=(), decisions=("a", "b", "other", "(other)"))
     found = samples(exporter(report(window)))
     version = {"model": "fraud", "version": "2026-11-01", "true": "a"}
     assert found[series("classifier_confusions_total", **version, predicted="other")] == 3
@@ -206,7 +229,7 @@ def test_publishing_nothing_takes_the_series_away():
 def test_the_quick_encoding_is_the_clients():
     window = window_report(model=HOSTILE, version="1e-9", segment=HOSTILE)
     window = replace(
-        window, values=(*window.values, replace(window.values[0], name="classifier_x", value=1e22))
+        window, values=(*window.values, window.values[0]._replace(name="classifier_x", value=1e22))
     )
     made = Exporter(status, {"classifier_recall": HOSTILE}, headline=HEADLINE)
     made.publish(report(*example().windows, window_report(model=HOSTILE), window))

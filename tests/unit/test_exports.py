@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from monitor.clock import SystemClock
@@ -17,8 +18,18 @@ from monitor.series import ExportOptions, select_series
 from tests.support.records import RECORD_MS, batch
 
 HEADLINE = {metric.name for metric in CATALOG if metric.headline}
-BINARY = "task: binary, classes: [legit, fraud], costs: {false_negative: 9, false_positive: 1}"
-MULTICLASS = "task: multiclass, classes: [a, b, c, d]"
+PLAIN = "task: binary, classes: [legit, fraud]"
+BINARY = f"{PLAIN}, costs: {{false_negative: 9, false_positive: 1}}, at_k: [3], reference_prevalence: 0.1"
+OPTIONS = "at_k: [3, 0.1], max_fpr: [0.1]"
+MULTICLASS = (
+    f"task: multiclass, classes: [a, b, c, d, e], top_k: [1, 2], {OPTIONS}, "
+    "reference_prevalence: {a: 0.1, b: 0.1, c: 0.1, d: 0.1, e: 0.6}, "
+    "costs: [[0, 1, 1, 1, 1], [1, 0, 1, 1, 1], [1, 1, 0, 1, 1], [1, 1, 1, 0, 1], [1, 1, 1, 1, 0]]"
+)
+MULTILABEL = (
+    f"task: multilabel, classes: [a, b, c, d, e], {OPTIONS}, min_recall: 0.9, "
+    "costs: {false_negative: 9, false_positive: 1}"
+)
 WINDOWS = "windows: [{name: w, events: 5000}, {name: h, duration: 1h}]"
 
 
@@ -33,22 +44,25 @@ def configured(folder: Path, model: str = BINARY, rest: str = "") -> Config:
 
 def exported(config: Config) -> int:
     """Return the series of one version that has everything."""
-    classes = config.models["m"].classes
-    keys = config.models["m"].segments
-    pairs = list(itertools.product(classes, [*classes, "none of them"])) * 20
-    rows = [
-        {
-            "timestamp": RECORD_MS / 1000 - 1,
-            "label": label,
-            "prediction": prediction,
-            "scores": {name: 0.7 if name == prediction else 0.3 / (len(classes) - 1) for name in classes}
-            if prediction in classes
-            else None,
-            "segments": {key: f"v{value}" for key in keys},
-        }
-        for label, prediction in pairs
-        for value in range(5 if keys else 1)
-    ]
+    model = config.models["m"]
+    rng = np.random.default_rng(0)
+    pairs = list(itertools.product(model.classes, [*model.classes, "none of them"])) * 20
+    many = model.task == "multilabel"
+    rows = []
+    for label, prediction in pairs:
+        shares = rng.dirichlet(np.ones(len(model.classes))).round(3).tolist()
+        shares[-1] = 1 - sum(shares[:-1])
+        known = prediction in model.classes
+        rows += [
+            {
+                "timestamp": RECORD_MS / 1000 - 1,
+                "label": [label] if many else label,
+                "prediction": [prediction] if many else prediction,
+                "scores": dict(zip(model.classes, shares, strict=True)) if known else None,
+                "segments": {key: f"v{value}" for key in model.segments},
+            }
+            for value in range(5 if model.segments else 1)
+        ]
     rows += [{**rows[0], "label": None}]
     pipeline = Pipeline(config, ["t"], SystemClock())
     pipeline.apply(pipeline.decode([batch(rows)]))
@@ -58,7 +72,11 @@ def exported(config: Config) -> int:
     return len(select_series(report, HEADLINE, options)[0])
 
 
-@pytest.mark.parametrize("model", [BINARY, MULTICLASS, BINARY.partition(", costs")[0]])
+@pytest.mark.parametrize(
+    "model",
+    [BINARY, PLAIN, MULTICLASS, MULTILABEL],
+    ids=["binary", "plain", "multiclass", "multilabel"],
+)
 @pytest.mark.parametrize("segments", ["", "region, kind"])
 @pytest.mark.parametrize(
     "export",

@@ -8,6 +8,7 @@ import json
 import pytest
 import torch
 
+from monitor import pipeline as pipeline_module
 from monitor.clock import ManualClock
 from monitor.config import load_config
 from monitor.errors import ConfigurationError
@@ -15,6 +16,7 @@ from monitor.metrics import catalog
 from monitor.pipeline import Pipeline, device, start_of_reading
 from monitor.records import Partition, RecordBatch
 from monitor.report_json import report_object
+from monitor.state import store
 from tests.support.records import RECORD_MS, batch, raw
 
 CONFIGURATION = """
@@ -176,3 +178,36 @@ def test_counts_of_names_that_are_gone_go_on_under_no_name(pipeline: Pipeline) -
     pipeline.advance(())
     assert dict(pipeline.state.unlabeled) == {"": 1}
     assert pipeline.rejected == {("", "unknown_label"): 1}
+
+
+@pytest.mark.parametrize("place", ["evaluation", "settling"])
+def test_a_full_gpu_is_left_for_the_cpu(
+    pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, place: str
+) -> None:
+    """The device that is full is simulated: the first time that it is asked for anything, it refuses."""
+    full = iter([True])
+
+    def refuse_once(function):
+        def refusing(*arguments):
+            if next(full, False):
+                raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20 MiB")
+            return function(*arguments)
+
+        return refusing
+
+    moved = []
+    monkeypatch.setattr(pipeline.state, "move", moved.append)
+    if place == "evaluation":
+        monkeypatch.setattr(pipeline_module, "evaluate", refuse_once(pipeline_module.evaluate))
+    else:
+        monkeypatch.setattr(store, "SETTLE_AT", 3)
+        monkeypatch.setattr(pipeline.state, "_settle", refuse_once(pipeline.state._settle))
+    consume(pipeline, [event(i) for i in range(5)])
+    assert events_of(pipeline)["fraud", "1", "all"] == 5
+    consume(pipeline, [event(9)], first=5)
+    assert events_of(pipeline)["fraud", "1", "all"] == 6
+    assert moved[0] == torch.device("cpu")
+    assert [r.message for r in caplog.records] == [
+        "the GPU's memory is full: computing on the CPU from now on; lower limits.held_events or set "
+        "evaluation.device: cpu"
+    ]

@@ -63,6 +63,7 @@ def test_more_classes_are_multiclass(tmp_path: Path) -> None:
         (labels(*"ab", "a"), "m: none, 3 labeled messages have 2 different labels under label: too few"),
         (labels(*(f"order-{i}" for i in range(200))), "m: none, 200 labeled messages have 200 different"),
         (labels(*(i / 7 for i in range(1, 7))), "m: none, no message has a class name under label."),
+        (labels([0, 1], [0, 1, 1]), "m: none, no message has a class name under label."),
         (labels([0, 1], [1, 0]), "m: none, no message has a class name under label."),
         (labels("", "\x1b[2J", "\u202e", "\ud800"), "m: none, no message has a class name under label."),
     ],
@@ -110,10 +111,42 @@ def test_messages_without_a_model_beside_others(tmp_path: Path) -> None:
     assert config.events.default_model == "default"
 
 
-def test_our_own_column_is_renamed(tmp_path: Path) -> None:
-    model = pasted(proposed(*labels("other", "others", "a") * 2).yaml, tmp_path).models["m"]
-    assert model.aliases == {"other": "others_"}
-    assert set(model.classes) == {"a", "others", "others_"}
+def test_a_class_may_be_called_other(tmp_path: Path) -> None:
+    model = pasted(proposed(*labels("other", "a") * 2).yaml, tmp_path).models["m"]
+    assert model.classes == ("a", "other")
+
+
+def test_lists_of_classes_are_multilabel(tmp_path: Path) -> None:
+    found = proposed(*labels(["x", "z"], ["y"], [], "x", ["y", "z"]))
+    model = pasted(found.yaml, tmp_path).models["m"]
+    assert (model.task, model.classes) == ("multilabel", ("x", "y", "z"))
+    assert found.notes == ["m: rests on 5 labeled messages; a class that is not among them is missing here."]
+
+
+def test_vectors_of_several_are_multilabel_with_classes_to_name(tmp_path: Path) -> None:
+    found = proposed(*labels([0, 1, 1], [1, 1, 0], [0, 0, 0], [1, 0, 0], [0, 1, 1]))
+    model = pasted(found.yaml, tmp_path).models["m"]
+    assert (model.task, model.classes) == ("multilabel", ("0", "1", "2"))
+    assert found.notes == [
+        "m: rests on 5 labeled messages; its classes are places in the label vectors: name them in that "
+        "order."
+    ]
+
+
+def test_changes_of_what_is_configured(tmp_path: Path) -> None:
+    entry = {"task": "binary", "classes": ["x", "y"], "scores": "logit", "temperature": 2.0}
+    changes = {"m": {"scores": "probability", "temperature": None, "aliases": None}}
+    found = proposed(
+        *labels(*"xyxy"),
+        fields={"score": "score"},
+        configured={"m": entry},
+        changes=changes,
+        remapped={"confidence": "score"},
+    )
+    config = pasted(found.yaml, tmp_path)
+    assert (config.models["m"].scores, config.models["m"].temperature) == ("probability", 1.0)
+    assert config.events.fields.mapped == {"confidence": "score"}
+    assert found.notes == ["m: as configured, with scores, temperature changed."]
 
 
 names = st.text(max_size=6) | st.sampled_from(
@@ -127,7 +160,7 @@ events = st.dictionaries(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(events, max_size=6), st.lists(names, min_size=2, max_size=4))
 def test_whatever_is_proposed_is_a_valid_configuration(
     tmp_path_factory: pytest.TempPathFactory, odd: list[dict[str, Any]], classes: list[str]

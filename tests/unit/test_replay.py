@@ -17,18 +17,13 @@ import pytest
 from monitor.config import load_config
 from monitor.replay import Replay, replay_object, summary
 from monitor.series import ExportOptions, select_series
-from tests.support.oracle import expected
+from tests.support.counts import parameters
+from tests.support.oracle import expected, tolerance
 
 DATA = Path(__file__).parents[1] / "data"
 Y2000 = np.datetime64("2000-01-01", "us")
 LAST = 1500
 DAYS = 30
-NOT_IN_ORACLE = {
-    "classifier_threshold",
-    "classifier_low_support",
-    "classifier_classes_defined",
-    "classifier_label_coverage",
-}
 WINDOWS = f"windows: [{{name: last, events: {LAST}}}, {{name: recent, duration: {DAYS}d}}]"
 SCOPE = ("model", "version", "window", "segment")
 
@@ -48,27 +43,31 @@ def replayed(*arguments: Any) -> dict[str, Any]:
 
 
 CARDS = ("prepaid_card", "highstreet_card", "upmarket_card")
+COSTS = ((0.0, 1.0, 4.0), (1.0, 0.0, 1.0), (4.0, 1.0, 0.0))
 LOGS: Mapping[str, dict[str, Any]] = {
     "employment_ma": {
-        "model": "task: binary, classes: ['0', '1'], costs: {false_negative: 4, false_positive: 1}",
+        "model": "task: binary, classes: ['0', '1'], costs: {false_negative: 4, false_positive: 1}, "
+        "min_recall: 0.9, at_k: [100, 0.01], reference_prevalence: 0.3",
         "events": "fields: {label: employed, score: predicted_probability}",
         "columns": ("employed", "prediction", ["predicted_probability"]),
-        "classes": ("0", "1"),
-        "beta": 2.0,
+        "parameters": parameters(
+            costs=(4.0, 1.0), min_recall=0.9, at_k=(100, 0.01), reference_prevalence=(0.3,)
+        ),
     },
     "car_loan": {
         "model": "task: binary, classes: ['0', '1']",
         "events": "timezone: UTC, fields: {label: repaid, score: y_pred_proba, prediction: y_pred}",
         "columns": ("repaid", "y_pred", ["y_pred_proba"]),
-        "classes": ("0", "1"),
+        "parameters": parameters(costs=None),
     },
     "credit_card_multiclass": {
-        "model": f"task: multiclass, classes: [{', '.join(CARDS)}]",
+        "model": f"task: multiclass, classes: [{', '.join(CARDS)}], top_k: [1, 2], at_k: [100, 0.01], "
+        f"costs: {[list(row) for row in COSTS]}",
         "events": "timezone: UTC, fields: {label: y_true, prediction: y_pred, scores: {"
         + ", ".join(f"{card}: y_pred_proba_{card}" for card in CARDS)
         + "}}",
         "columns": ("y_true", "y_pred", [f"y_pred_proba_{card}" for card in CARDS]),
-        "classes": CARDS,
+        "parameters": parameters(3, classes=CARDS, top_k=(1, 2), at_k=(100, 0.01), costs=COSTS),
     },
 }
 
@@ -80,7 +79,8 @@ def test_a_real_log_has_the_numbers_of_scikit_learn(tmp_path: Path, name: str) -
     found = replayed(tmp_path, f"{log['model']}, {WINDOWS}", log["events"], path)
     table = pq.read_table(path)
     label, prediction, scores = log["columns"]
-    codes = {text: code for code, text in enumerate(log["classes"])}
+    p = log["parameters"]
+    codes = {text: code for code, text in enumerate(p.classes)}
     y_true = np.array([codes[str(value)] for value in table[label].to_pylist()])
     y_pred = np.array([codes[str(value)] for value in table[prediction].to_pylist()])
     y_score = np.array([table[score].to_pylist() for score in scores]).T
@@ -94,23 +94,13 @@ def test_a_real_log_has_the_numbers_of_scikit_learn(tmp_path: Path, name: str) -
         "last": order[-LAST:],
         "recent": order[time[order] > time.max() - np.timedelta64(DAYS, "D")],
     }
-    binary = len(codes) == 2
     assert found["events"] == {"consumed": len(table), "rejected": {}, "unlabeled": 0, "late": 0}
     for window, rows in members.items():
-        oracle = expected(
-            log["classes"],
-            1 if binary else None,
-            y_true[rows],
-            y_score[rows, 0] if binary else y_score[rows],
-            y_pred[rows],
-            beta=log.get("beta"),
-        )
+        oracle = expected(p, y_true[rows], y_score[rows], y_pred[rows])
         got = {
             (m["name"], frozenset((k, v) for k, v in m["labels"].items() if k not in SCOPE)): m
             for m in found["metrics"]
-            if m["labels"].get("window") == window
-            and m["value"] is not None
-            and m["name"] not in NOT_IN_ORACLE
+            if m["labels"].get("window") == window and m["value"] is not None
         }
         basis = {key for key in got if key[0].startswith("classifier_window_") and not key[1]}
         assert {family for family, _ in basis} == {
@@ -120,10 +110,9 @@ def test_a_real_log_has_the_numbers_of_scikit_learn(tmp_path: Path, name: str) -
         }
         assert set(got) - basis == set(oracle)
         for key, value in oracle.items():
-            error = got[key].get("resolution_error", 0.0)
-            assert error < 1e-3 if window == "all" else error == 0, key
-            tolerance = 1e-7 if key[0] == "classifier_log_loss" else 1e-9
-            assert got[key]["value"] == pytest.approx(value, abs=tolerance + error), (window, key)
+            assert "resolution_error" not in got[key]
+            limit = tolerance(key, oracle)
+            assert got[key]["value"] == pytest.approx(value, abs=limit), (window, key)
 
 
 BINARY = f"task: binary, classes: [legit, fraud], segments: [region], {WINDOWS}"

@@ -31,9 +31,3 @@ def test_the_first_unknown_name_is_told(names, what, known):
     with pytest.raises(NotInReportError) as refused:
         example().select(*names)
     assert (refused.value.what, refused.value.known) == (what, known)
-
-
-def test_the_column_for_no_class_has_a_name_of_its_own():
-    assert window_report().decisions == ("legit", "fraud", "other")
-    taken = window_report(classes=("other", "(other)"), confusion=((0, 0, 0), (0, 0, 0)))
-    assert taken.decisions == ("other", "(other)", "((other))")

@@ -1,7 +1,9 @@
 import json
 
+import pytest
+
 from monitor.report_json import metric_objects, model_objects, report_object
-from tests.support.reports import empty_window, example, report, window_report
+from tests.support.reports import empty_window, example, multilabel_window, report, window_report
 
 
 def test_a_value_has_its_interval_and_its_counts():
@@ -13,6 +15,7 @@ def test_a_value_has_its_interval_and_its_counts():
     (interval,) = found.pop("intervals")
     assert interval["method"] == "wilson"
     assert interval["lower"] < found["value"] < interval["upper"]
+    assert interval["standard_error"] == pytest.approx((169 / 202 * 33 / 202 / 202) ** 0.5)
     assert found == {
         "name": "classifier_recall",
         "labels": {
@@ -26,7 +29,45 @@ def test_a_value_has_its_interval_and_its_counts():
         "numerator": 169,
         "denominator": 202,
         "support": 202,
+        "low_support": False,
+        "threshold": 0.5,
+        "averaging": None,
+        "start": "2025-11-29T11:00:00.000000Z",
+        "end": "2025-11-29T12:00:00.000000Z",
     }
+
+
+def test_a_value_without_an_interval_says_why():
+    (found,) = (m for m in metric_objects(window_report()) if m["name"] == "classifier_log_loss")
+    assert (found["intervals"], found["no_interval"]) == ([], "no_interval_method")
+
+
+def test_an_average_says_of_what_kind():
+    found = [m for m in metric_objects(window_report()) if m["name"] == "classifier_f1_average"]
+    assert [m["averaging"] for m in found] == ["macro", "weighted"]
+
+
+def test_a_multilabel_window_has_a_threshold_and_a_matrix_a_class():
+    window = multilabel_window()
+    (shown,) = report_object(report(window), [window])["reports"]
+    assert shown["confusion"] == {
+        "class": ("a", "b"),
+        "true": ("0", "1"),
+        "predicted": ("0", "1"),
+        "counts": (((2, 4), (1, 3)), ((3, 4), (0, 3))),
+    }
+    assert (shown["threshold"], shown["thresholds"]) == (None, {"a": 0.5, "b": 0.6})
+    thresholds = {m["labels"].get("class"): m["threshold"] for m in shown["metrics"]}
+    assert thresholds == {"a": 0.5, "b": 0.6, "": None, None: None}
+
+
+def test_curves_are_there_when_asked_for():
+    windows = example().windows
+    assert not any("curves" in shown for shown in report_object(example(), windows)["reports"])
+    shown = report_object(example(), windows, curves=True)["reports"]
+    assert [w["segment"] for w in shown if "curves" not in w] == ["region=eu"]
+    assert [w["model"] for w in shown if w.get("curves") is not None] == ["fraud", "iris"]
+    json.dumps(shown, allow_nan=False)
 
 
 def test_an_undefined_value_is_null_with_its_reason():

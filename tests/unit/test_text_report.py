@@ -1,12 +1,21 @@
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from sklearn.metrics import classification_report as sklearn_report
 
 from monitor.report import NotInReportError
 from monitor.text_report import classification_report, render_report
-from tests.support.reports import empty_window, example, report, window_report
+from tests.support.reports import (
+    empty_window,
+    example,
+    multilabel_window,
+    number,
+    report,
+    window_curves,
+    window_report,
+)
 
 
 def rows(text: str) -> dict[str, list[str]]:
@@ -27,6 +36,58 @@ def test_the_numbers_are_scikit_learns():
     ours = rows(classification_report(window_report(confusion=confusion)))
     for name in ("legit", "fraud", "accuracy", "macro avg", "weighted avg"):
         assert ours[name] == theirs[name]
+
+
+def test_the_numbers_of_a_multilabel_window_are_scikit_learns():
+    rng = np.random.default_rng(3)
+    true, predicted = ((rng.random((200, 3)) < share).astype(int) for share in (0.3, 0.4))
+    theirs = rows(
+        sklearn_report(true, predicted, target_names=["a", "b", "c"], digits=4, zero_division=np.nan)
+    )
+    text = classification_report(multilabel_window(true, predicted))
+    ours = rows(text)
+    for name in ("a", "b", "c", "micro avg", "macro avg", "weighted avg", "samples avg"):
+        assert ours[name] == theirs[name]
+    assert re.search(rf"^Accuracy +{(true == predicted).all(1).mean():.4f}$", text, re.M)
+
+
+def test_a_model_that_always_decides_for_a_class_shows_itself():
+    found = rows(classification_report(window_report(confusion=((0, 990, 0), (0, 10, 0)))))
+    recall, predicted_rate, lift, prevalence, ratio, *zone = found["class fraud"]
+    assert (recall, predicted_rate, lift, prevalence, ratio) == (
+        "1.0000", "1.0000", "1.0000", "0.0100", "0.0101",
+    )  # fmt: skip
+    assert zone[0] == "yellow:"
+
+
+def test_a_model_that_never_decides_for_a_class_shows_itself():
+    text = classification_report(window_report(confusion=((995, 0, 0), (5, 0, 0))))
+    assert rows(text)["class fraud"][:4] == ["0.0000", "0.0000", "-", "0.0050"]
+    assert re.search("^class fraud .* red: less than 1 to 100$", text, re.M)
+
+
+def test_a_best_threshold_says_what_it_would_have_brought():
+    best = [
+        number("classifier_best_threshold", 0.4, 100, class_="fraud", criterion=criterion)
+        for criterion in ("cost", "f1", "min_fpr_at_recall")
+    ]
+    window = replace(window_report(), values=tuple(best))
+    assert re.findall("^Best threshold.*", classification_report(window), re.M) == [
+        "Best threshold by cost (fraud)               0.400000",
+        "Best threshold by f1 (fraud)                 0.400000",
+        "Best threshold by min_fpr_at_recall (fraud)  0.400000",
+    ]
+    drawn = classification_report(replace(window, curves=window_curves()))
+    assert (
+        "0.400000: F1 0.6670 on this window; chosen on its older half, 0.6000 on the newer, where the "
+        "model's own has 0.5000\n"
+    ) in drawn
+
+
+def test_values_of_low_support_are_named():
+    text = classification_report(window_report(confusion=((90, 5, 0), (2, 3, 0))))
+    assert "- low support, to be read with care: Precision (fraud), Recall (fraud)\n" in text
+    assert "low support" not in classification_report(window_report(confusion=((900, 50, 0), (20, 300, 0))))
 
 
 def test_the_head_says_what_the_numbers_are_of():
@@ -74,8 +135,8 @@ def test_a_value_that_is_not_there_leaves_no_line():
 def test_an_analytic_interval_goes_before_a_bootstrap_one():
     window = window_report()
     recall = window.find("classifier_recall", class_="fraud")
-    bootstrap = replace(recall.intervals[0], method="bootstrap", lower=0.1)
-    both = replace(recall, intervals=(bootstrap, *recall.intervals))
+    bootstrap = recall.intervals[0]._replace(method="bootstrap", lower=0.1)
+    both = recall._replace(intervals=(bootstrap, *recall.intervals))
     values = tuple(both if v is recall else v for v in window.values)
     assert "0.8366 [0.7795, 0.8812]" in classification_report(replace(window, values=values))
 

@@ -1,14 +1,29 @@
+from dataclasses import replace
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from monitor.metrics.outcome import REASONS as CODES
 from monitor.report import Value
-from monitor.wording import REASONS, explain, iso, number, printable, title, utc
+from monitor.wording import (
+    REASONS,
+    explain,
+    headline,
+    imbalance_zone,
+    iso,
+    number,
+    printable,
+    title,
+    utc,
+    written,
+)
+from tests.support.reports import multilabel_window, window_report
 
 
 def test_every_reason_has_words():
     assert set(REASONS) == set(CODES) - {""}
-    assert explain("not_for_multilabel") == "not for multilabel"
+    assert explain("a_new_one") == "a new one"
 
 
 def test_titles_tell_values_of_a_family_apart():
@@ -21,6 +36,48 @@ def test_titles_tell_values_of_a_family_apart():
     assert titled("classifier_brier_score", class_="a", subset="all") == "Brier score (a)"
     assert titled("classifier_brier_score", class_="", subset="positive") == "Brier score (positive)"
     assert titled("classifier_some_thing", k="5") == "some thing (5)"
+    assert titled("classifier_top_k_accuracy", k="5") == "Top-5 accuracy"
+    assert titled("classifier_recall_at_k", class_="{a}", k="0.01") == "Recall at k = 0.01 ({a})"
+    assert titled("classifier_best_threshold", class_="a", criterion="f1") == "Best threshold by f1 (a)"
+
+
+def test_a_threshold_that_decides_for_none_is_not_written_as_1():
+    def threshold(value: float) -> str:
+        labels = {"class": "a", "criterion": "cost"}
+        return written(Value("classifier_best_threshold", labels, value, None, 1))
+
+    assert threshold(1.0) == "1.000000"
+    assert threshold(1.0000001192092896) == "above 1"
+    assert written(Value("classifier_expected_cost", {}, 47.25, None, 1)) == "47.2500"
+
+
+@pytest.mark.parametrize(
+    ("ratio", "color"),
+    [(0.0, "red"), (0.0099, "red"), (101.0, "red"), (0.01, "yellow"), (0.099, "yellow"), (11.0, "yellow"),
+     (0.1, "green"), (1.0, "green"), (9.9, "green")],
+)  # fmt: skip
+def test_imbalance_has_zones(ratio, color):
+    assert imbalance_zone(ratio).startswith(f"{color}: ")
+
+
+def test_the_headline_of_a_binary_model_is_its_positive_class():
+    def labels(family: str, *values: dict[str, str]) -> list[dict[str, str]]:
+        found = tuple(Value(family, label_set, 1.0, None, 1) for label_set in values)
+        return [dict(v.labels) for v in headline(replace(window_report(), values=found), [family])]
+
+    whole, positive, negative = ({"class": name} for name in ("", "fraud", "legit"))
+    assert labels("classifier_x", whole, negative, positive) == [positive]
+    assert labels("classifier_x", whole) == [whole]
+    assert labels("classifier_x", {"class": "fraud", "subset": "positive"}) == []
+
+
+def test_the_headline_of_other_models_is_the_whole_and_the_macro_average():
+    values = tuple(
+        Value("classifier_x", labels, 1.0, None, 1)
+        for labels in ({"class": "a"}, {"class": ""}, {"average": "macro"}, {"average": "samples"})
+    )
+    window = replace(multilabel_window(), values=values)
+    assert [v.labels for v in headline(window, ["classifier_x"])] == [{"class": ""}, {"average": "macro"}]
 
 
 def test_numbers():

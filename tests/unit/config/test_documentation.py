@@ -67,5 +67,5 @@ def test_every_refused_setting_of_the_consumer_is_documented_or_needs_an_object(
 
 def test_the_example_loads() -> None:
     config = load_config(ROOT / "deploy/monitor.yaml", {})
-    assert set(config.models) == {"fraud", "tickets"}
+    assert set(config.models) == {"fraud", "tickets", "topics"}
     assert config.model_fields_set == Config.model_fields.keys(), "it has every section"

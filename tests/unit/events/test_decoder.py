@@ -4,10 +4,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.metrics import log_loss as sklearn_log_loss
 
 from monitor.errors import ConfigurationError, SourceError
-from monitor.events.batch import LOSS_UNIT, Columns, Span
+from monitor.events.batch import Columns, Span
 from monitor.events.decoder import Decoder
 from monitor.events.position import Positions
 from monitor.events.spec import OTHER, UNLABELED, ModelSpec
@@ -15,7 +14,15 @@ from monitor.events.vocabulary import MISSING, OTHER_VALUE
 from monitor.records import Partition, RecordBatch
 from tests.support.records import RECORD_MS, batch, raw
 
-BINARY = ModelSpec("fraud", "binary", ("legit", "fraud"), 1, segments=("region",), aliases={"POS": "fraud"})
+BINARY = ModelSpec(
+    "fraud",
+    "binary",
+    ("legit", "fraud"),
+    1,
+    thresholds=(0.5,),
+    segments=("region",),
+    aliases={"POS": "fraud"},
+)
 MULTI = ModelSpec("iris", "multiclass", ("a", "b", "c"), version_classes={"2": ("c", "a", "b")})
 DIGITS = ModelSpec("digits", "multiclass", ("0", "1", "3"), integers="names")
 US = 1_000_000
@@ -65,13 +72,11 @@ def test_integers_are_names_where_the_configuration_says_so() -> None:
     assert columns.label.tolist() == [0, 1, 2, 2, 2, 1, 2, 2]
     assert columns.decision.tolist() == columns.label.tolist()
     assert np.isnan(columns.score).all()
-    assert not columns.loss.any()
 
 
 def test_an_absent_label_is_an_unlabeled_event() -> None:
     columns = read([{"score": 0.9}])
     assert (columns.label.tolist(), columns.decision.tolist()) == ([UNLABELED], [1])
-    assert columns.loss.tolist() == [[0]]
 
 
 @pytest.mark.parametrize("prediction", ["nobody", "", 7, 0.5, [], [1, 1], ["x"], float("nan")])
@@ -100,9 +105,8 @@ def test_the_decision_is_the_prediction_else_the_threshold_else_the_argmax() -> 
 
 
 def test_score_and_threshold_meet_as_float32() -> None:
-    threshold = float(np.float32(0.9))
-    spec = ModelSpec("m", "binary", ("n", "p"), 1, threshold=threshold)
-    assert threshold < 0.9 or float(np.float32(0.9)) == threshold
+    spec = ModelSpec("m", "binary", ("n", "p"), 1, thresholds=(0.9,))
+    assert float(np.float32(0.9)) < 0.9
     columns = read([{"score": 0.9}, {"score": float(np.nextafter(np.float32(0.9), np.float32(0)))}], spec)
     assert columns.decision.tolist() == [1, 0]
 
@@ -150,22 +154,6 @@ def test_probabilities_are_clipped_a_little_and_normalised_a_little() -> None:
     assert row.tolist() == (np.array([0.5004, 0.3, 0.2]) / 1.0004).astype(np.float32).tolist()
     exact = [0.1, 0.2, 0.7]  # sums to 1 within rounding: kept as it is
     assert read([{"scores": exact}], MULTI).score[0].tolist() == np.float32(exact).tolist()
-
-
-def test_the_loss_is_scikit_learns_in_fixed_point() -> None:
-    scores = [0.0, 1.0, 0.3, 1e-9, 0.5]
-    columns = read([{"score": s, "label": label} for s in scores for label in ("legit", "fraud")])
-    for p, y, loss in zip(columns.score[:, 0].astype(float), columns.label, columns.loss[:, 0], strict=True):
-        clipped = float(np.clip(p, 2.0**-24, 1 - 2.0**-24))
-        expected = sklearn_log_loss([y], [clipped], labels=[0, 1])
-        assert loss * LOSS_UNIT == pytest.approx(expected, abs=LOSS_UNIT)
-
-
-def test_the_loss_of_a_multiclass_event_is_one_against_the_rest() -> None:
-    columns = read([{"scores": [0.5, 0.25, 0.25], "label": "b"}], MULTI)
-    assert (columns.loss[0] * LOSS_UNIT).tolist() == pytest.approx(
-        [-np.log(0.5), -np.log(0.25), -np.log(0.75)], abs=LOSS_UNIT
-    )
 
 
 @pytest.mark.parametrize(
@@ -229,14 +217,14 @@ def test_a_version_is_a_text(version: Any, text: str) -> None:
 
 def test_the_model_may_be_left_out_where_it_is_clear() -> None:
     message = {"score": 0.5}
-    wildcard = ModelSpec("*", "binary", ("0", "1"), 1)
+    wildcard = ModelSpec("*", "binary", ("0", "1"), 1, thresholds=(0.5,))
     assert list(make(BINARY, wildcard).decode([batch([message])]).columns) == [("fraud", "")]
     assert make(wildcard).decode([batch([message])]).rejected[0].reason == "missing_field"
     assert list(make(wildcard, default_model="m").decode([batch([message])]).columns) == [("m", "")]
 
 
 def test_models_and_versions_are_told_apart_in_the_order_read() -> None:
-    wildcard = ModelSpec("*", "binary", ("0", "1"), 1)
+    wildcard = ModelSpec("*", "binary", ("0", "1"), 1, thresholds=(0.5,))
     named = [("fraud", "1"), ("x", "1"), ("fraud", "2"), ("fraud", "1"), ("y", "1"), ("x", "1")]
     messages = [{"model": m, "version": v, "score": i / 8} for i, (m, v) in enumerate(named)]
     messages[3]["label"] = ["fraud"]  # read by the other reader, and still in its place
@@ -271,7 +259,7 @@ def test_segment_values_beyond_the_limit_share_a_name() -> None:
 
 
 def test_each_model_has_its_own_segment_values() -> None:
-    wildcard = ModelSpec("*", "binary", ("0", "1"), 1, segments=("region",))
+    wildcard = ModelSpec("*", "binary", ("0", "1"), 1, thresholds=(0.5,), segments=("region",))
     decoder = make(wildcard)
     regions = [("x", "eu"), ("y", "us"), ("x", "us")]
     result = decoder.decode(
@@ -298,7 +286,7 @@ def test_a_forgotten_version_frees_its_place() -> None:
 
 
 def test_named_models_have_places_of_their_own() -> None:
-    wildcard = ModelSpec("*", "binary", ("0", "1"), 1)
+    wildcard = ModelSpec("*", "binary", ("0", "1"), 1, thresholds=(0.5,))
     decoder = make(BINARY, wildcard, max_models=2)
     assert decoder.admit("x", "1")
     assert not decoder.admit("y", "1")
@@ -373,7 +361,6 @@ def test_columns_have_the_promised_types_and_can_be_written_to() -> None:
         "label": ("int16", 1),
         "decision": ("int16", 1),
         "score": ("float32", 2),
-        "loss": ("int32", 2),
         "segments": ("int16", 2),
     }
     assert all(getattr(columns, name).flags.writeable for name in Columns.__slots__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,8 +14,18 @@ from monitor.events.spec import ModelSpec
 from monitor.records import Partition, RecordBatch
 from tests.support.records import RECORD_MS, raw
 
-BINARY = ModelSpec("fraud", "binary", ("legit", "fraud"), 1)
+BINARY = ModelSpec("fraud", "binary", ("legit", "fraud"), 1, thresholds=(0.5,))
 MULTI = ModelSpec("iris", "multiclass", ("a", "b", "c"))
+TAGS = ModelSpec("tags", "multilabel", ("a", "b", "c"), thresholds=(0.5,) * 3)
+MODELS = {
+    spec.name: spec
+    for spec in (
+        *(BINARY, MULTI, TAGS),
+        replace(BINARY, name="margin", scores="logit"),
+        replace(MULTI, name="softmax", scores="logit"),
+        replace(TAGS, name="margins", scores="logit"),
+    )
+}
 GOOD: dict[str, Any] = {"model": "fraud", "timestamp": RECORD_MS / 1000, "label": "fraud", "score": 0.5}
 
 
@@ -27,6 +38,11 @@ def iris(**changes: Any) -> bytes:
     return but(**({"model": "iris", "label": "a", "score": ..., "scores": [0.2, 0.3, 0.5]} | changes))
 
 
+def tags(**changes: Any) -> bytes:
+    return iris(**({"model": "tags", "label": ["a"], "scores": [0.9, 0.9, 0.1]} | changes))
+
+
+INF, NAN = float("inf"), float("nan")
 CASES = [
     ("not_json", "tombstone", None, ""),
     ("not_json", "the message is empty", b"", ""),
@@ -49,6 +65,7 @@ CASES = [
     ("wrong_type", "label: expected a class name", but(label={"name": "fraud"}), "fraud"),
     ("wrong_type", "version: expected a text or a number, got true", but(version=True), "fraud"),
     ("wrong_type", "model: expected a text, got a list of 1", but(model=["fraud"]), ""),
+    ("wrong_type", "got a list of 2 with a null", but(label=["fraud", None]), "fraud"),
     ("wrong_type", "'yesterday' is no ISO 8601 time", but(timestamp="yesterday"), "fraud"),
     ("wrong_type", "prediction: expected a class name", but(prediction={"class": "fraud"}), "fraud"),
     ("wrong_type", "label: expected a class name", but(label="\ud800"), "fraud"),
@@ -58,10 +75,10 @@ CASES = [
     ("unknown_label", "'' is none of the classes", but(label=""), "fraud"),
     ("unknown_label", "a 0/1 vector names one class, this one 2", but(label=[1, 1]), "fraud"),
     ("unknown_label", "'d' is none of the classes", iris(scores={"a": 0.5, "b": 0.5, "d": 0}), "iris"),
-    ("not_finite", "score: expected a number", but(score=float("nan")), "fraud"),
+    ("not_finite", "score: expected a number", but(score=NAN), "fraud"),
     ("not_finite", "got inf", but(score=0.5).replace(b"0.5", b"1e999"), "fraud"),
     ("not_finite", "got inf", but(score=0.5).replace(b"0.5", b"9" * 400), "fraud"),
-    ("not_finite", "a list of 3 with a NaN", iris(scores=[0.5, 0.5, float("nan")]), "iris"),
+    ("not_finite", "a list of 3 with a NaN", iris(scores=[0.5, 0.5, NAN]), "iris"),
     ("out_of_range", "score: 1.5 is no probability in [0, 1]; if these are logits", but(score=1.5), "fraud"),
     ("out_of_range", "score: -2e-06", but(score=-2e-6), "fraud"),
     ("out_of_range", "confidence: 7", but(score=..., prediction="fraud", confidence=7), "fraud"),
@@ -70,6 +87,31 @@ CASES = [
     ("wrong_length", "each of 3 classes, got 2", iris(scores={"a": 0.5, "b": 0.5}), "iris"),
     ("wrong_length", "one class, or a 0/1 vector of 2, got a list of 3", but(label=[0, 1, 0]), "fraud"),
     ("not_normalised", "their sum is 1.1, not 1", iris(scores=[0.5, 0.5, 0.1]), "iris"),
+    ("not_normalised", "if several classes can be true at once", iris(scores=[1, 1, 0]), "iris"),
+    ("not_normalised", "their sum is 1.5", iris(scores={"a": 0.5, "b": 0.5, "c": 0.5}), "iris"),
+    ("out_of_range", "scores: 2 is no", tags(scores={"a": 2, "b": 0.5, "c": 0.5}), "tags"),
+    ("wrong_length", "if several can be true, set task: multilabel", iris(label=["a", "b"]), "iris"),
+    ("unknown_label", "'d' is none of the classes 'a', 'b', 'c'", tags(label=["a", "d"]), "tags"),
+    ("unknown_label", "'d' is none of the classes", tags(label="d"), "tags"),
+    ("unknown_label", "3 is none of the classes", tags(label=[0, 3]), "tags"),
+    ("unknown_label", "0.5 is none of the classes", tags(label=[0, 0.5, 1]), "tags"),
+    ("unknown_label", "'d' is none of the classes", tags(scores={"a": 0.5, "b": 0.5, "d": 0}), "tags"),
+    ("wrong_length", "expected a 0/1 vector of 3, got one of 4", tags(label=[0, 1, 0, 0]), "tags"),
+    ("wrong_length", "expected a 0/1 vector of 3, got one of 2", tags(label=[True, True]), "tags"),
+    ("wrong_length", "each of 3 classes, got 2", tags(scores=[0.5, 0.5]), "tags"),
+    ("wrong_length", "each of 3 classes, got 2", tags(scores={"a": 0.5, "b": 0.5}), "tags"),
+    ("wrong_type", "label: expected a class name, an integer, a list", tags(label=[1, None, 0]), "tags"),
+    ("wrong_type", "label: expected a class name, an integer, a list", tags(label=[["a"]]), "tags"),
+    ("out_of_range", "scores: 1.5 is no probability", tags(scores=[0.5, 1.5, 0.5]), "tags"),
+    ("not_finite", "a list of 3 with a NaN", tags(scores=[0.5, INF, 0.5]), "tags"),
+    ("not_finite", "label: expected a class name", tags(label=[NAN]), "tags"),
+    ("missing_field", "neither scores nor prediction", tags(scores=..., score=0.5, confidence=0.5), "tags"),
+    ("not_finite", "score: expected a number", but(model="margin", score=NAN), "margin"),
+    ("not_finite", "a list of 3 with a NaN", tags(model="margins", scores=[0, 1, NAN]), "margins"),
+    ("not_finite", "no probability follows", but(model="margin", score=..., scores=[INF, INF]), "margin"),
+    ("not_finite", "send finite ones", iris(model="softmax", scores=[INF, 0, 0]), "softmax"),
+    ("not_finite", "no probability follows", iris(model="softmax", scores=[-INF] * 3), "softmax"),
+    ("missing_field", "neither score nor", but(model="margin", score=..., confidence=0.5), "margin"),
     ("naive_timestamp", "names no zone; set events.timezone", but(timestamp="2025-11-29T07:00:00"), "fraud"),
     ("implausible_timestamp", "0 is before events.min_timestamp", but(timestamp=0), "fraud"),
     ("implausible_timestamp", "is too large; send epoch seconds", but(timestamp=RECORD_MS * 1000), "fraud"),
@@ -83,9 +125,9 @@ CASES = [
     ("reason", "text", "value", "model"), CASES, ids=[f"{i}-{c[0]}" for i, c in enumerate(CASES)]
 )
 def test_a_refusal_says_what_is_wrong(reason: str, text: str, value: bytes | None, model: str) -> None:
-    decoder = Decoder({}, {"fraud": BINARY, "iris": MULTI}, Positions(["t"]), event_bytes=1000)
+    decoder = Decoder({}, MODELS, Positions(["t"]), event_bytes=1000)
     if len(value or b"") > 1000 and reason != "too_large":
-        decoder = Decoder({}, {"fraud": BINARY, "iris": MULTI}, Positions(["t"]))
+        decoder = Decoder({}, MODELS, Positions(["t"]))
     [rejected] = decoder.decode([RecordBatch(Partition("t", 0), [raw(0, value)])]).rejected
     assert (rejected.reason, rejected.model) == (reason, model)
     assert text in rejected.detail

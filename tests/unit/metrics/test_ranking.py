@@ -111,3 +111,38 @@ def test_leading_dimensions_are_a_batch():
     for index in np.ndindex(3, 5):
         alone = everything(Curve.from_groups(groups[0][index], groups[1][index]))
         assert torch.allclose(batched[index], alone, rtol=0, atol=1e-14, equal_nan=True)
+
+
+def test_rates_of_rows_may_differ():
+    curve = curve_of(*recipe())
+    rates = torch.tensor([[0.05, 0.1], [0.2, 0.4]], dtype=torch.float64)
+    rows = Curve.from_groups(*(side.expand(2, 3, -1) for side in (curve.positives, curve.negatives)))
+    for metric in (ranking.partial_roc_auc, ranking.recall_at_fpr):
+        of_rows = metric(rows, rates[:, None])
+        assert of_rows.shape == (2, 3, 2)
+        for row, own in enumerate(rates):
+            assert torch.equal(of_rows[row], metric(curve, own).expand(3, -1))
+
+
+def test_no_rates_no_values():
+    curve = Curve.from_groups(torch.ones(2, 1, 4), torch.ones(2, 1, 4))
+    none = torch.zeros((2, 1, 0), dtype=torch.float64)
+    assert ranking.partial_roc_auc(curve, none).shape == (2, 1, 0)
+    assert ranking.recall_at_fpr(curve, none).shape == (2, 1, 0)
+
+
+@pytest.mark.parametrize(("rate", "negatives"), [(0.29, 100), (0.07, 100), (0.1, 30), (0.57, 100)])
+def test_rounding_of_a_rate_loses_no_threshold(rate, negatives):
+    # 100 * .29 is less than 29, 100 * .07 more than 7.
+    count = round(rate * negatives)
+    y_true = [0] * count + [1] + [0] * (negatives - count) + [1]
+    curve = curve_of(y_true, np.linspace(1, 0, len(y_true)))
+    assert ranking.recall_at_fpr(curve, torch.tensor([rate], dtype=torch.float64)).item() == 0.5
+
+
+def test_groups_beyond_the_rate_are_left_out():
+    curve = Curve.from_groups(torch.tensor([1, 0, 1, 1, 0]), torch.tensor([0, 2, 0, 3, 5]))
+    for limit, groups in ((0.0, 2), (1.0, 2), (2.0, 4), (9.9, 5), (10.0, 5)):
+        part = curve.until(torch.tensor([limit], dtype=torch.float64))
+        assert part.fp.shape[-1] == groups, limit
+        assert part.n_positives == 3

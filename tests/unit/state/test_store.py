@@ -5,10 +5,14 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+import torch
 
+from monitor.events.batch import EventBatch
 from monitor.state import store
-from monitor.state.windows import WindowSpec
-from tests.support.streams import Event, batch, plan, state
+from monitor.state.store import State, settle
+from monitor.state.windows import Plan, WindowSpec
+from tests.support.streams import CPU, DEVICES, Event, batch, plan, state
+from tests.support.tasks import SPECS, Mix, random_columns
 
 LAST_4 = (WindowSpec("last_4", "events", 4),)
 
@@ -90,7 +94,7 @@ def test_what_an_evaluation_settled_is_adopted_unless_the_state_went_on(monkeypa
 
 
 @pytest.mark.parametrize("segments", [False, True])
-def test_a_held_event_costs_28_bytes_and_2_a_segment_key(segments: bool) -> None:
+def test_a_held_event_costs_24_bytes_and_2_a_segment_key(segments: bool) -> None:
     p = plan((WindowSpec("all_of_them", "events", 1000),))
     if not segments:
         p = dataclasses.replace(p, spec=dataclasses.replace(p.spec, segments=()))
@@ -102,7 +106,7 @@ def test_a_held_event_costs_28_bytes_and_2_a_segment_key(segments: bool) -> None
         decoded = dataclasses.replace(decoded, columns={key: columns})
     s.apply(decoded)
     (view,) = s.view().versions
-    assert view.settle(s.clocks.watermark).held.nbytes() == 1000 * (30 if segments else 28)
+    assert view.settle(s.clocks.watermark).held.nbytes() == 1000 * (26 if segments else 24)
 
 
 def test_a_version_that_comes_back_knows_what_its_windows_lack() -> None:
@@ -125,3 +129,57 @@ def test_what_retired_is_remembered_no_longer_than_windows_reach() -> None:
     s.apply(batch([event(3, 2010)]))
     (view,) = (v for v in s.view().versions if v.version == "1")
     assert view.settle(2010).dropped_until is None
+
+
+def test_the_state_goes_on_on_another_device() -> None:
+    s = state(plan(LAST_4), device=DEVICES[-1])
+    s.apply(batch([event(0, 100), event(1, 101)]))
+    assert held(s) == [100, 101]
+    (view,) = s.view().versions
+    s.adopt(view, view.settle(101))
+    s.move(CPU)
+    s.apply(batch([event(2, 102), event(3, 103, version="2")]))
+    assert held(s) == [100, 101, 102]
+    assert held(s, "2") == [103]
+    assert {v.settle(103).device for v in s.view().versions} == {CPU}
+
+
+def test_labels_of_many_classes_are_counted_as_one_event() -> None:
+    spec = SPECS["multilabel"]
+    s = state(Plan(spec, LAST_4, 0, 1 << 18))
+    columns = random_columns(spec, 40, 1)
+    unlabeled = int((columns.label[:, 0] == -1).sum())
+    s.apply(EventBatch({("m", "1"): columns}))
+    assert s.unlabeled["m"] == unlabeled > 0
+    (view,) = s.view().versions
+    assert (view.labeled, view.unlabeled) == (40 - unlabeled, unlabeled)
+
+
+def test_versions_are_settled_together_as_one_by_one() -> None:
+    narrow = dataclasses.replace(SPECS["binary"], segments=("x",))
+    specs = {**SPECS, "fewer segment keys": narrow}
+    s = State(
+        {name: Plan(spec, LAST_4, 0, 1 << 18) for name, spec in specs.items()},
+        allowed_lateness=0,
+        retire_after=10**15,
+        device=CPU,
+    )
+    keys = [(model, version) for model in specs for version in "123"]
+    for step in range(2):
+        for seed, key in enumerate(keys, start=1):
+            spec = specs[key[0]]
+            arrived = random_columns(spec, 5 * seed, 10 * seed + step, Mix(keys=len(spec.segments)))
+            s.apply(EventBatch({key: arrived}))
+        views = s.view().versions
+        together = settle(views, 1000)
+        for view, version in zip(views, together, strict=True):
+            alone = view.settle(1000)
+            assert version.groups == alone.groups
+            for name in ("held", "counts"):
+                pairs = zip(getattr(version, name).tensors(), getattr(alone, name).tensors(), strict=True)
+                assert all(torch.equal(a.nan_to_num(), b.nan_to_num()) for a, b in pairs)
+            assert version.held.segments.shape[1] == len(specs[view.model].segments)
+            assert torch.equal(version.histogram.key, alone.histogram.key)
+            assert torch.equal(version.histogram.count, alone.histogram.count)
+            s.adopt(view, version)
+    assert all(len(view.waiting) == 0 for view in s.view().versions)

@@ -1,11 +1,21 @@
+import csv
+import io
 import json
+from dataclasses import replace
 
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
 from starlette.routing import Route
 
 from monitor.web.openapi import OPENAPI
-from tests.support.reports import empty_window, report, status, window_report
+from tests.support.reports import (
+    empty_window,
+    multilabel_window,
+    report,
+    status,
+    window_curves,
+    window_report,
+)
 from tests.support.web import HOSTILE, Client, app, client
 
 
@@ -147,15 +157,43 @@ def test_answers_are_as_described(path, state):
     assert "default-src 'none'" in answer.headers["content-security-policy"]
 
 
-def test_metric_objects_are_as_described():
-    schema = OPENAPI["paths"]["/api/v1/report"]["get"]["responses"]["200"]["content"]["application/json"][
-        "schema"
-    ]
-    windows = schema["properties"]["reports"]["items"]["properties"]
-    metric = windows["metrics"]["items"]["properties"]
-    for window in client().get("/api/v1/report").json()["reports"]:
-        assert set(window) == set(windows)
-        assert {key for found in window["metrics"] for key in found} <= set(metric)
+def described(schema: dict, value: object, place: str = "") -> None:
+    """Fail on a key that the schema does not have, at any depth."""
+    if isinstance(value, list):
+        for item in value:
+            described(schema.get("items", {}), item, place)
+    elif isinstance(value, dict) and "properties" in schema:
+        for key, item in value.items():
+            assert key in schema["properties"], f"{place}.{key}"
+            described(schema["properties"][key], item, f"{place}.{key}")
+
+
+def test_reports_are_as_described():
+    content = OPENAPI["paths"]["/api/v1/report"]["get"]["responses"]["200"]["content"]
+    schema = content["application/json"]["schema"]
+    multilabel = replace(multilabel_window(), curves=window_curves(2, 2, 2))
+    for shown in (client(), client(report(multilabel))):
+        found = strict_json(shown.get("/api/v1/report?curves=true"))
+        described(schema, found)
+        assert all(window["curves"] is None or window["curves"]["classes"] for window in found["reports"])
+        without = strict_json(shown.get("/api/v1/report"))["reports"]
+        windows = schema["properties"]["reports"]["items"]["properties"]
+        assert all(set(window) == set(windows) - {"curves"} for window in without)
+
+
+def test_the_report_as_a_table():
+    answer = client().get("/api/v1/report?format=csv&model=fraud")
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    rows = list(csv.DictReader(io.StringIO(answer.text)))
+    assert {row["model"] for row in rows} == {"fraud"}
+    assert {row["window"] for row in rows} == {"last_10k", "all"}
+
+
+@pytest.mark.parametrize("query", ["format=xml", "curves=yes"])
+def test_a_choice_that_does_not_exist_is_refused(query):
+    refused = client().get(f"/api/v1/report?{query}")
+    assert refused.status_code == 400
+    assert strict_json(refused)["known"] in (["json", "csv"], ["false", "true"])
 
 
 def test_other_methods_and_paths_are_refused():

@@ -4,7 +4,14 @@ from html.parser import HTMLParser
 
 import pytest
 
-from tests.support.reports import empty_window, example, report, status, window_report
+from tests.support.reports import (
+    empty_window,
+    example,
+    multilabel_window,
+    report,
+    status,
+    window_report,
+)
 from tests.support.web import HOSTILE, client
 
 
@@ -51,6 +58,21 @@ def test_the_classification_report_and_the_confusion_matrix_are_shown():
     assert "weighted avg" in source
     assert re.search(r'<td class="shade10">9,660</td>', source)
     assert re.search(r'<td class="shade8">169</td>', source)
+
+
+def test_low_support_is_marked():
+    marked = (
+        '<td class="value">0.6000<abbr title="low support: too few events to judge by, or a wide interval">'
+    )
+    assert marked in client(report(window_report(confusion=((90, 5, 0), (2, 3, 0))))).get("/").text
+    assert "<abbr" not in client(report(window_report())).get("/").text
+
+
+def test_a_multilabel_window_has_a_matrix_of_each_class():
+    text = document(report(multilabel_window())).text
+    for shown in ("not a", "not b", "not decided", "samples avg", "Expected cost per event"):
+        assert shown in text
+    assert "threshold" not in text
 
 
 def test_undefined_says_why():
