@@ -19,7 +19,12 @@ def demo():
 
     def start(*options):
         process = subprocess.Popen(
-            [*DEMO, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [*DEMO, *options],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            # Tests that run in the background of a shell are deaf to SIGINT, and so would the demo be.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         started.append(process)
         return process
