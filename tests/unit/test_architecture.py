@@ -20,6 +20,7 @@ MAY_KNOW = {
     "errors": set(),
     "clock": set(),
     "records": set(),
+    "checkpoint": {"clock", "errors"},
     "config": {"errors"},
     "describe": {"config", "errors"},
     "events": SHARED,

@@ -1,0 +1,260 @@
+"""The folder of a group: who owns it, and the files of its checkpoints.
+
+The owner is who claimed the highest epoch. One that lost it without knowing (stopped, cut off) may still
+write: its file has a lower epoch and stands behind those of its successor. Nothing here waits for another
+process.
+
+A crash leaves, by where it happens in `Folder.write`:
+
+1. temporary file begun, or whole but not yet synced: the previous checkpoint; the rest is pruned later
+2. renamed, folder not yet synced: after a loss of power either one, both whole
+3. folder synced: the new checkpoint; old files are pruned at the next write
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from monitor.checkpoint import names
+from monitor.checkpoint.errors import CheckpointError, explained
+from monitor.checkpoint.format import decode, encode, verify
+from monitor.checkpoint.names import Listing, Stamp
+from monitor.checkpoint.tree import Tree
+
+_ATTEMPTS = 100
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What was found of the past: at least one file."""
+
+    path: Path | None
+    """File that `tree` comes from; None where none of the files can be read."""
+    tree: Tree | None
+    problems: tuple[str, ...] = ()
+    """What is wrong with each newer file, and the remedy; newest first."""
+
+    @property
+    def refusal(self) -> str | None:
+        """Where nothing could be read: what to tell the user instead of starting from nothing."""
+        if self.tree is not None:
+            return None
+        reasons = "; ".join(self.problems)
+        return (
+            "there are checkpoints, but none can be restored, and to start without would forget the past: "
+            f"{reasons}. To start afresh, move these files away"
+        )
+
+
+class Folder:
+    """Checkpoints of one consumer group.
+
+    Parameters
+    ----------
+    directory
+        Where the folder of the group is, or will be once an epoch is claimed.
+    group_id
+        Any text; see `names.folder_name`.
+    keep
+        Good checkpoints that are kept.
+    """
+
+    def __init__(self, directory: str | Path, group_id: str, keep: int = 2) -> None:
+        self.path = Path(directory) / names.folder_name(group_id)
+        self._keep = keep
+        self._good: dict[Stamp, bool] = {}
+        """What is known of files; they never change once they have their name."""
+
+    def claim(self) -> int:
+        """Become the owner.
+
+        Returns
+        -------
+        int
+            An epoch that is higher than any before and that no other process has.
+
+        Raises
+        ------
+        CheckpointError
+            The folder cannot be made or written, or others claim it all the time.
+        """
+        with explained("claim", self.path):
+            self._make()
+            for _ in range(_ATTEMPTS):
+                epoch = self._list().highest + 1
+                with suppress(FileExistsError):
+                    os.close(_create(self.path / names.marker(epoch), os.O_EXCL))
+                    # Who hung since listing may have created one again that was pruned meanwhile.
+                    if self._list().highest == epoch:
+                        _sync(self.path)
+                        return epoch
+        raise CheckpointError(
+            f"cannot claim {self.path}: other processes keep doing so; run fewer with one kafka.group_id"
+        )
+
+    def is_highest(self, epoch: int) -> bool:
+        """Tell whether the one with this epoch is still the owner: nobody has a higher one.
+
+        Raises
+        ------
+        CheckpointError
+            The folder cannot be read.
+        """
+        with explained("read", self.path):
+            return self._list().highest <= epoch
+
+    def files(self) -> list[Path]:
+        """List the checkpoints, newest first; good or not.
+
+        Raises
+        ------
+        CheckpointError
+            The folder cannot be read.
+        """
+        with explained("read", self.path):
+            return [self.path / stamp.name for stamp in self._list().checkpoints]
+
+    def newest(self) -> Restored | None:
+        """Read the newest checkpoint that is good.
+
+        Returns
+        -------
+        Restored or None
+            None: there is no checkpoint at all. Where there are but none is good, the result has no tree; the
+            caller must refuse to start from nothing.
+
+        Raises
+        ------
+        CheckpointError
+            The folder cannot be read.
+        """
+        for _ in range(_ATTEMPTS):
+            problems: list[str] = []
+            for path in self.files():
+                try:
+                    return Restored(path, _read(path), tuple(problems))
+                except CheckpointError as problem:
+                    if isinstance(problem.__cause__, FileNotFoundError):
+                        break  # its owner pruned it since it was listed, so there are newer ones
+                    problems.append(str(problem))
+            else:
+                return Restored(None, None, tuple(problems)) if problems else None
+        raise CheckpointError(
+            f"cannot read {self.path}: its files vanish all the time; is one monitor too many?"
+        )
+
+    def write(self, epoch: int, sequence: int, tree: Tree) -> int:
+        """Write a checkpoint, then prune.
+
+        Pruned is what is older than the newest `keep` good files, what an interrupted write left, and all
+        claims but the highest. Only one thread may write under one epoch.
+
+        Parameters
+        ----------
+        epoch
+            What `claim` gave. Whether it is still the highest is for the caller to ask before.
+        sequence
+            Greater than any before in this epoch.
+        tree
+            See `format.encode`.
+
+        Returns
+        -------
+        int
+            Bytes written.
+
+        Raises
+        ------
+        CheckpointError
+            The tree cannot be written, or the disk cannot take it. Earlier checkpoints are as they were.
+        """
+        stamp = Stamp(epoch, sequence)
+        pieces = encode(tree)
+        with explained("write", self.path / stamp.name):
+            self._make()
+            size = self._store(stamp, pieces)
+        self._good[stamp] = True
+        self._prune(epoch)
+        return size
+
+    def _store(self, stamp: Stamp, pieces: Iterable[bytes | memoryview]) -> int:
+        temporary = self.path / stamp.temporary
+        try:
+            with os.fdopen(_create(temporary, os.O_TRUNC), "wb") as file:
+                size = sum(map(file.write, pieces))
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.rename(self.path / stamp.name)
+        except BaseException:
+            with suppress(OSError):
+                temporary.unlink()
+            raise
+        _sync(self.path)
+        return size
+
+    def _prune(self, epoch: int) -> None:
+        # What cannot be removed now will be at the next write; the checkpoint itself is safe.
+        with suppress(OSError):
+            found = self._list()
+            good = 0
+            for stamp in found.checkpoints:
+                if good >= self._keep:
+                    self._remove(stamp.name)
+                    self._good.pop(stamp, None)
+                else:
+                    good += self._is_good(stamp)
+            for stamp in found.temporaries:
+                if stamp.epoch <= epoch:
+                    self._remove(stamp.temporary)
+            for claimed in found.markers:
+                if claimed < max(found.markers):
+                    self._remove(names.marker(claimed))
+
+    def _remove(self, name: str) -> None:
+        with suppress(OSError):
+            (self.path / name).unlink()
+
+    def _is_good(self, stamp: Stamp) -> bool:
+        """Tell whether a file is whole and can be read, looking into it only if nothing is known of it."""
+        if stamp not in self._good:
+            try:
+                with (self.path / stamp.name).open("rb") as file:
+                    verify(file)
+                self._good[stamp] = True
+            except (CheckpointError, OSError):
+                self._good[stamp] = False
+        return self._good[stamp]
+
+    def _list(self) -> Listing:
+        try:
+            with os.scandir(self.path) as entries:
+                return names.listing(e.name for e in entries if e.is_file(follow_symlinks=False))
+        except FileNotFoundError:
+            return names.listing([])
+
+    def _make(self) -> None:
+        if not self.path.is_dir():
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.path.mkdir(mode=0o700, exist_ok=True)
+            _sync(self.path.parent)
+
+
+def _read(path: Path) -> Tree:
+    with explained("read", path), path.open("rb") as file:
+        return decode(file, str(path))
+
+
+def _create(path: Path, flags: int) -> int:
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | flags, 0o600)
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
