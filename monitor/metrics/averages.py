@@ -59,7 +59,7 @@ def _of_decisions(
     """
     before, labeled = context.without_labels, context.labeled
     missed = torch.zeros_like(before, dtype=torch.bool) if missed is None else missed
-    macro, weighted = _over_classes(per_class.value, context.support)
+    macro, weighted = over_classes(per_class.value, context.support)
     micro = context.correct.sum(1).double() / micro_events
     no_weight = weighted.isnan()
     columns = [
@@ -91,7 +91,7 @@ def _of_decisions(
     )
 
 
-def _over_classes(values: torch.Tensor, weights: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def over_classes(values: torch.Tensor, weights: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Return macro and weighted mean over the classes where a value is defined.
 
     Parameters

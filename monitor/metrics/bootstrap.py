@@ -91,14 +91,13 @@ def _resampled(values: torch.Tensor, rarer: torch.Tensor, confidence_level: floa
 
 def _draws(rates: torch.Tensor, replicates: int, generator: torch.Generator) -> Iterator[torch.Tensor]:
     """Yield Poisson numbers of whole rates (...), a few replicates at a time: float64, (n, ...)."""
-    some = rates.flatten().nonzero().squeeze(1)  # most are 0: a group of one score is of one class
-    total = int(rates.sum())
-    by_group = _POISSON_COST * len(some) < total
-    chunk = max(1, _CELLS_AT_ONCE // max(1, rates.numel()))
+    flat = rates.flatten()
+    some = flat.nonzero().squeeze(1)  # most are 0: a group of one score is of one class
+    draw = _by_group if _POISSON_COST * len(some) < int(flat.sum()) else _by_event
+    chunk = max(1, _CELLS_AT_ONCE // max(1, len(flat)))
     for first in range(0, replicates, chunk):
         n = min(chunk, replicates - first)
-        draw = _by_group if by_group else _by_event
-        yield draw(rates.flatten(), some, n, generator).reshape(n, *rates.shape)
+        yield draw(flat, some, n, generator).reshape(n, *rates.shape)
 
 
 def _by_group(rates: torch.Tensor, some: torch.Tensor, n: int, generator: torch.Generator) -> torch.Tensor:

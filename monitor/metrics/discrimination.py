@@ -11,16 +11,13 @@ from monitor.metrics.context import Context
 from monitor.metrics.intervals import effective_n
 from monitor.metrics.labels import MAX_FPR, SCORED, LabelSets
 from monitor.metrics.outcome import Interval, Outcome
-from monitor.metrics.statement import MIN_SUPPORT, number, undefined
+from monitor.metrics.statement import MIN_FOR_INTERVAL, MIN_SUPPORT, number, undefined
 
 OF_SCORED: LabelSets = ((SCORED,),)
 OF_RATES: LabelSets = ((SCORED, MAX_FPR),)
 
-MIN_FOR_INTERVAL = 5
-"""Below this many events of a class a metric of its ranking has no interval."""
-
 MIN_NEGATIVES_FOR_INTERVAL = 10
-"""Nor has one below max_fpr, if it leaves fewer negatives than this."""
+"""Fewer negatives up to max_fpr leave a metric of that part of the curve without an interval."""
 
 
 def roc_auc(context: Context) -> Outcome:
@@ -132,7 +129,11 @@ def error_of_bins(context: Context, bound: Callable[[], torch.Tensor]) -> torch.
 
     `bound` has shape (B, R) or (B, R, anything); it is not computed where nothing was binned.
     """
-    exact = context.counts.exact[:, : context.scored]
+    return where_binned(context.counts.exact[:, : context.scored], bound)
+
+
+def where_binned(exact: torch.Tensor, bound: Callable[[], torch.Tensor]) -> torch.Tensor:
+    """Return a bound of shape (B, R, ...) as (B, X), 0 where `exact` (B, R); (B, 1) if all is exact."""
     if exact.all():
         return torch.zeros_like(exact[:, :1], dtype=torch.float64)
     error = bound()

@@ -10,10 +10,7 @@ from monitor.metrics.context import Context
 from monitor.metrics.intervals import effective_n
 from monitor.metrics.labels import BETA, CLASS, LabelSets
 from monitor.metrics.outcome import Outcome
-from monitor.metrics.statement import MIN_SUPPORT, nothing, number, undefined
-
-MIN_POSITIVES = 5
-"""Below this many events of the class there is no interval."""
+from monitor.metrics.statement import MIN_FOR_INTERVAL, MIN_SUPPORT, nothing, number, undefined
 
 
 def f1(context: Context) -> Outcome:
@@ -62,7 +59,7 @@ def _f_score(context: Context, labels: LabelSets, weight: torch.Tensor) -> Outco
             context.confidence_level,
         ),
         no_interval=undefined(
-            torch.zeros_like(positives), low_support=positives < MIN_POSITIVES, no_negatives=negatives == 0
+            torch.zeros_like(positives), low_support=positives < MIN_FOR_INTERVAL, no_negatives=negatives == 0
         ),
         low_support=positives < MIN_SUPPORT,
     )

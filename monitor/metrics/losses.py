@@ -15,10 +15,7 @@ from monitor.metrics.intervals import effective_n, logit_t, wald_t
 from monitor.metrics.labels import SCORED, WHOLE, constant
 from monitor.metrics.outcome import Interval, Method, Outcome
 from monitor.metrics.rows import by_rows
-from monitor.metrics.statement import number, undefined
-
-MIN_POSITIVES = 5
-"""Below this many events of the class the mean over them has no interval."""
+from monitor.metrics.statement import MIN_FOR_INTERVAL, number, undefined
 
 MIN_RARER = 20
 """Below this many events of the rarer side the mean over other events has none: t covers too rarely."""
@@ -186,7 +183,7 @@ def _too_few_for_brier(context: Context, support: torch.Tensor) -> torch.Tensor:
     reasons = _too_few(context)
     whole, rarer = reasons[:, 0], reasons[:, 1:]
     positives = support[:, 2::3]
-    of_positives = undefined(torch.zeros_like(positives), low_support=positives < MIN_POSITIVES)
+    of_positives = undefined(torch.zeros_like(positives), low_support=positives < MIN_FOR_INTERVAL)
     return after_whole(whole, torch.stack((rarer, of_positives, rarer), dim=-1))
 
 

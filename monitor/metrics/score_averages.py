@@ -7,7 +7,9 @@ from collections.abc import Callable
 import torch
 
 from monitor.metrics import discrimination, ranking, resolution
+from monitor.metrics.averages import over_classes
 from monitor.metrics.context import Context
+from monitor.metrics.discrimination import where_binned
 from monitor.metrics.labels import constant
 from monitor.metrics.outcome import Outcome
 from monitor.metrics.ranking import Curve
@@ -56,8 +58,8 @@ def _average(
     """
     events, scored = context.ranked[..., 1], context.ranked[:, 0].sum(-1)
     assert per_class.resolution_error is not None
-    macro, weighted = _means(per_class.value, events)
-    macro_error, weighted_error = _means(per_class.resolution_error, events)
+    macro, weighted = over_classes(per_class.value, events)
+    macro_error, weighted_error = over_classes(per_class.resolution_error, events)
     no_class = undefined(context.without_scores[:, 0], no_class_defined=macro.isnan())
     rarest = torch.where(events > 0, events, scored[:, None]).amin(1)
     return number(
@@ -70,12 +72,6 @@ def _average(
     )
 
 
-def _means(values: torch.Tensor, events: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the mean and the weighted mean over the classes, (B,), where values (B, R) are not NaN."""
-    used = events * ~values.isnan()
-    return values.nanmean(1), (values.nan_to_num() * used).sum(1) / used.sum(1)
-
-
 def _pairs(context: Context) -> Curve:
     """Return the ROC curve of the pairs of event and class of all classes together, (B, H)."""
     return Curve.from_groups(context.counts.micro_positives, context.counts.micro_negatives)
@@ -83,7 +79,5 @@ def _pairs(context: Context) -> Curve:
 
 def _error_of_pairs(context: Context, bound: _OfCurve) -> torch.Tensor:
     """Return the resolution error of the pairs, (B,): 0 where each group is one score."""
-    exact = context.counts.micro_exact
-    if exact.all():
-        return torch.zeros_like(exact, dtype=torch.float64)
-    return bound(context.shared(_pairs)).masked_fill(exact, 0.0)
+    exact = context.counts.micro_exact[:, None]
+    return where_binned(exact, lambda: bound(context.shared(_pairs))[:, None])[:, 0]

@@ -19,6 +19,9 @@ MIN_SUPPORT = 20
 MAX_WIDTH = 0.2
 """Above this width of its interval, too."""
 
+MIN_FOR_INTERVAL = 5
+"""Below this many events of the class its ranking, its F scores and its mean error have no interval."""
+
 _CODES = {reason: code for code, reason in enumerate(REASONS)}
 
 
