@@ -3,10 +3,14 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+AUDIT  := $(VENV)/audit
 DEMO_SECONDS ?=
+FUZZ_SECONDS ?= 300
+# Two workers, a test file at a time (tests/conftest.py); ARGS="-n 0" runs everything in one process.
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder --durations=20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long lint bench docs clean
+.PHONY: help setup demo test test-long fuzz lint audit bench docs clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -22,15 +26,24 @@ demo: setup ## stream a model that goes wrong, on an embedded broker; DEMO_SECON
 	$(BIN)/monitor demo $(if $(DEMO_SECONDS),--seconds $(DEMO_SECONDS))
 
 test: setup ## run the tests
-	$(BIN)/python -m pytest -m "not slow" $(ARGS)
+	$(PYTEST) -m "not slow" $(ARGS)
 
 test-long: setup ## run the tests, the long statistical and soak tests too
-	$(BIN)/python -m pytest $(ARGS)
+	$(PYTEST) $(ARGS)
+
+fuzz: setup ## look for inputs that break something, for FUZZ_SECONDS=300
+	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS) $(ARGS)
 
 lint: setup ## check style, types and docstrings
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# pip-audit has an environment of its own, so that its dependencies are not ours.
+audit: ## look for known vulnerabilities in the pinned versions; asks PyPI
+	test -x $(AUDIT)/bin/pip-audit || { $(PYTHON) -m venv $(AUDIT) && $(AUDIT)/bin/pip install --quiet \
+		--disable-pip-version-check pip-audit==2.10.1; }
+	$(AUDIT)/bin/pip-audit --strict --requirement constraints.txt --no-deps --disable-pip $(ARGS)
 
 bench: setup ## print rates and ratios to peers, measured in the same run
 	$(BIN)/python -m tests.benchmarks.pipeline

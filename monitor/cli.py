@@ -99,10 +99,10 @@ def check(
     ] = False,
 ) -> None:
     """Check the configuration and say in words what it means."""
+    from monitor.assembly import decoder
     from monitor.clock import SystemClock
     from monitor.describe import describe
     from monitor.exports import most_series
-    from monitor.pipeline import decoder
 
     loaded = _load(config)
     decoder(loaded, loaded.kafka.topics, SystemClock())  # refuses a mapping that contradicts itself
@@ -163,8 +163,35 @@ def report(
         ReportFormat, typer.Option("--format", help="Of the report; csv has one row a value.")
     ] = ReportFormat.TEXT,
 ) -> None:
-    """Print the newest report of the running daemon."""
-    typer.echo(fetch_report(_read(config).server, model, version, window, format), nl=False)
+    """Print the newest report of the running daemon, else of its newest checkpoint.
+
+    A version that retired has a kept report: ask for it with --version.
+    """
+    loaded = _read(config)
+    try:
+        text = fetch_report(loaded.server, model, version, window, format)
+    except MonitorError as refusal:
+        from monitor.offline import Query, report_elsewhere
+
+        text = report_elsewhere(loaded, refusal, Query(model, version, window), format, _say)
+    typer.echo(text, nl=False)
+
+
+@app.command()
+def reset(
+    model: Annotated[str, typer.Option("--model", help="Whose state is forgotten.")],
+    config: ConfigOption = DEFAULT_CONFIG,
+) -> None:
+    """Forget the state of a model, as after a batch of wrong labels; the daemon must be stopped.
+
+    Reading goes on where it was: what was read is not read again, and the model's windows are incomplete
+    until they have filled again. Kept reports of retired versions stay. A daemon of the same kafka.group_id
+    that runs elsewhere on the same checkpoint.directory loses its state to this command and ends by itself;
+    start it again.
+    """
+    from monitor import offline
+
+    typer.echo(offline.reset(_read(config), model, _say), nl=False)
 
 
 @app.command()
@@ -177,6 +204,10 @@ def demo(
     from monitor.demo import run_demo
 
     raise typer.Exit(run_demo(seconds))
+
+
+def _say(line: str) -> None:
+    typer.echo(f"monitor: {line}", err=True)
 
 
 def _read(path: Path) -> Config:

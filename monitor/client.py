@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import http.client
 import json
-import urllib.error
+import ssl
 import urllib.parse
-import urllib.request
 from enum import StrEnum
+from typing import Any
 
 from monitor.config import ServerConfig
 from monitor.errors import MonitorError
+from monitor.secret_file import read_secret_file
+from monitor.tls import client_context, configured_tls
 
-_TIMEOUT = 10.0
-_DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # HTTP_PROXY is for other hosts
+_TIMEOUT = 30.0
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - where to ask a server bound to all addresses
+
+
+class NoDaemonError(MonitorError):
+    """Nothing takes connections where the daemon should."""
 
 
 class ReportFormat(StrEnum):
@@ -37,7 +42,8 @@ def fetch_report(
     Parameters
     ----------
     server
-        Where the daemon serves.
+        Where the daemon serves, and what it asks for: with `tls` its certificate is trusted and no other,
+        and the token in `read_token_file` is sent.
     model, version, window
         None: all.
     format
@@ -45,44 +51,122 @@ def fetch_report(
 
     Raises
     ------
+    NoDaemonError
+        If nothing takes connections there.
     MonitorError
-        If no daemon answers, has no report yet, or knows no such model, version or window.
+        If what answers is another server, refuses, has no report yet, or knows no such model, version or
+        window; or a file of the configuration cannot be used.
     """
     host = _EVERYWHERE.get(server.host, server.host)
-    address = f"http://{f'[{host}]' if ':' in host else host}:{server.port}"
+    scheme = "http" if server.tls is None else "https"
+    address = f"{scheme}://{f'[{host}]' if ':' in host else host}:{server.port}"
     wanted = {"model": model, "version": version, "window": window}
     wanted["format"] = "csv" if format is ReportFormat.CSV else None
     query = urllib.parse.urlencode({k: v for k, v in wanted.items() if v is not None})
+    headers = {"Host": "localhost"}  # always served, whatever name the server is bound to
+    if server.read_token_file is not None:
+        token = read_secret_file(server.read_token_file, "server.read_token_file")
+        headers["Authorization"] = f"Bearer {token}"
+    connection = http.client.HTTPConnection(host, server.port, timeout=_TIMEOUT)
     try:
-        with _DIRECT.open(f"{address}/api/v1/report?{query}", timeout=_TIMEOUT) as answer:
-            return _rendered(answer, format)
-    except urllib.error.HTTPError as error:
-        with error:
-            raise MonitorError(f"the daemon at {address} says: {_refusal(error)}") from None
-    except (OSError, http.client.HTTPException) as error:
-        reason = getattr(error, "reason", error)
-        raise MonitorError(
-            f"no daemon answers at {address} ({reason}); start it with `monitor run`, or set server.host "
-            "and server.port to where it runs"
-        ) from None
+        _connect(connection, server, address)
+        connection.request("GET", f"/api/v1/report?{query}", headers=headers)
+        answer = connection.getresponse()
+        body = answer.read()
+    except ssl.SSLError as error:
+        raise MonitorError(_no_handshake(server, error, address)) from None
+    except TimeoutError:
+        raise MonitorError(f"the daemon at {address} did not answer within {_TIMEOUT:.0f} s") from None
+    except ConnectionError:  # RemoteDisconnected is one, too
+        raise MonitorError(_hung_up(server, address)) from None
+    except http.client.HTTPException:
+        raise MonitorError(_no_monitor(address)) from None
+    finally:
+        connection.close()
+    if answer.status == 401:
+        raise MonitorError(_no_token(server, address))
+    try:
+        if answer.status != 200:
+            raise MonitorError(f"the daemon at {address} says: {_refusal(answer, body)}")
+        if format is ReportFormat.CSV:
+            return _table(answer, body)
+        return rendered(json.loads(body), format)
     except (ValueError, KeyError, TypeError):
-        raise MonitorError(
-            f"what answers at {address} is no monitor; set server.host and server.port to where it runs"
-        ) from None
+        raise MonitorError(_no_monitor(address)) from None
 
 
-def _rendered(answer: http.client.HTTPResponse, format: ReportFormat) -> str:
-    if format is ReportFormat.CSV:
-        if answer.headers.get_content_type() != "text/csv":
-            raise ValueError("no table")
-        return answer.read().decode()
-    found = json.load(answer)
+def rendered(found: dict[str, Any], format: ReportFormat) -> str:
+    """Return what the API's object of a report is printed as, text or JSON.
+
+    Raises
+    ------
+    KeyError, TypeError
+        If it is no such object.
+    """
     texts = [report["classification_report"] for report in found["reports"]]
     return json.dumps(found, indent=2) + "\n" if format is ReportFormat.JSON else "\n".join(texts)
 
 
-def _refusal(error: urllib.error.HTTPError) -> str:
+def _connect(connection: http.client.HTTPConnection, server: ServerConfig, address: str) -> None:
+    tls = configured_tls(server)
+    context = None if tls is None else client_context(tls)
     try:
-        return str(json.load(error)["error"])
+        connection.connect()
+    except OSError as error:
+        raise NoDaemonError(
+            f"no daemon answers at {address} ({error}); start it with `monitor run`, or set server.host "
+            "and server.port to where it runs"
+        ) from None
+    if context is not None:
+        connection.sock = context.wrap_socket(connection.sock)
+
+
+def _table(answer: http.client.HTTPResponse, body: bytes) -> str:
+    if answer.headers.get_content_type() != "text/csv":
+        raise ValueError("no table")
+    return body.decode()
+
+
+def _refusal(answer: http.client.HTTPResponse, body: bytes) -> str:
+    try:
+        return str(json.loads(body)["error"])
     except (ValueError, KeyError, TypeError):
-        return f"{error.code} {error.reason}"
+        return f"{answer.status} {answer.reason}"
+
+
+def _no_monitor(address: str) -> str:
+    return f"what answers at {address} is no monitor; set server.host and server.port to where it runs"
+
+
+def _no_token(server: ServerConfig, address: str) -> str:
+    if server.read_token_file is None:
+        return f"the daemon at {address} asks for a token; set server.read_token_file to the file that has it"
+    return (
+        f"the token in {server.read_token_file} (server.read_token_file) is not the one of the daemon at "
+        f"{address}, which read its file when it started; restart it, or name its file"
+    )
+
+
+def _hung_up(server: ServerConfig, address: str) -> str:
+    if server.tls is None:
+        return (
+            f"what takes connections at {address} closed this one without an answer; if it is a daemon that "
+            "serves HTTPS, set server.tls as it has it"
+        )
+    return (
+        f"the daemon at {address} refuses this command's certificate, which is server.tls.cert_file where "
+        "server.tls.client_ca_file asks for one: let one of those authorities sign it, for clients as well "
+        "as servers, or ask with another client"
+    )
+
+
+def _no_handshake(server: ServerConfig, error: ssl.SSLError, address: str) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return (
+            f"what answers at {address} does not show the certificate in server.tls.cert_file, or that one "
+            f"is not valid now ({error.verify_message}); restart the daemon if the file is new, renew it if "
+            "it has expired"
+        )
+    if error.reason in ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST"):
+        return f"what answers at {address} serves HTTP, not HTTPS; restart the daemon if server.tls is new"
+    return _hung_up(server, address)

@@ -9,26 +9,31 @@ from __future__ import annotations
 import gc
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
+from typing import Any
 
 from monitor import __version__
 from monitor.clock import Clock, SystemClock
 from monitor.config import Config, ExportConfig
 from monitor.evaluator import Evaluator
-from monitor.events.batch import Rejected
 from monitor.exporter import Exporter
 from monitor.metrics.catalog import CATALOG
 from monitor.pipeline import Pipeline, start_of_reading
 from monitor.records import Partition
+from monitor.rejections import Rejections
 from monitor.report import Report
 from monitor.schedule import Schedule
+from monitor.secret_file import read_secret_file
 from monitor.series import ExportOptions
-from monitor.sources.base import LiveSource
+from monitor.sources.base import LiveSource, TakeOver
 from monitor.sources.dead_letters import DeadLetters
 from monitor.sources.kafka import KafkaSource
 from monitor.status import DaemonStatus
+from monitor.takeover import take_over
+from monitor.tenure import Tenure
+from monitor.tls import configured_tls
 from monitor.web.app import create_app
 from monitor.web.server import Server
 
@@ -37,14 +42,11 @@ log = logging.getLogger(__name__)
 POLL_SECONDS = 0.5
 """Longest wait for a record, hence for a signal."""
 
-COMMIT_SECONDS = 5.0
-"""A fenced member learns it from a commit alone."""
-
-SAMPLE_SECONDS = 10.0
-"""How often a rejected record is shown in the log."""
-
 STATUS_SECONDS = 0.2
 """How often the loop shows its counters to the other threads."""
+
+PROGRESS_SECONDS = 10.0
+"""How often the log says how far catching up is."""
 
 
 class Daemon:
@@ -57,7 +59,8 @@ class Daemon:
     clock
         Time.
     source
-        Makes the source of records; the configured Kafka topics by default.
+        Makes the source of records, given what ends its waits and what it calls when partitions become ours;
+        the configured Kafka topics by default.
 
     Attributes
     ----------
@@ -69,7 +72,7 @@ class Daemon:
         self,
         config: Config,
         clock: Clock | None = None,
-        source: Callable[[threading.Event], LiveSource] | None = None,
+        source: Callable[[threading.Event, TakeOver], LiveSource] | None = None,
     ) -> None:
         self._config = config
         self._clock = clock or SystemClock()
@@ -77,15 +80,20 @@ class Daemon:
         self._stop = threading.Event()
         self._lock = threading.Lock()
         self._pipeline = self._new_pipeline()
+        self._tenure: Tenure | None = None
+        self._source: LiveSource | None = None
         self._schedule = Schedule()
         self._dead_letters: DeadLetters | None = None
+        self._rejections = Rejections(self._clock)
         self._status = DaemonStatus(
-            version=__version__, evaluation_every=config.evaluation.every.total_seconds()
+            version=__version__,
+            evaluation_every=config.evaluation.every.total_seconds(),
+            checkpoint_every=config.checkpoint.every.total_seconds(),
         )
         self._last_turn: float | None = None
         self._gaps = 0
         self._milestones: set[str] = set()
-        self._next_sample = 0.0
+        self._next_progress = 0.0
         self._caught_up: dict[Partition, float] = {}
         self._exporter = Exporter(
             self.status,
@@ -113,20 +121,21 @@ class Daemon:
         """
         collect_rarely()
         with ExitStack() as parts:  # stopped in reverse order
-            app = create_app(self._exporter, self.report, self.status, self._config.server.allowed_hosts)
-            server = Server(app, self._config.server.host, self._config.server.port)
+            server = self._server()
             server.start()
             parts.callback(server.stop)
             self.port = server.port
             log.info("serving", extra={"host": self._config.server.host, "port": server.port})
             # Registered first, hence waited for last: leaving the group must not wait for an evaluation.
             parts.callback(self._schedule.stop)
-            source = self._make_source(self._stop)
+            self._source = source = self._make_source(self._stop, self._take_over)
             if self._config.kafka.dead_letter_topic:
                 self._dead_letters = DeadLetters(
                     self._config.kafka.consumer_settings(),
                     self._config.kafka.dead_letter_topic,
                     topic_ids=lambda: source.topic_ids,
+                    on_error=self._config.kafka.dead_letter.on_error,
+                    max_per_second=self._config.kafka.dead_letter.max_per_second,
                 )
                 parts.callback(self._dead_letters.close)
             parts.callback(source.close)
@@ -134,7 +143,11 @@ class Daemon:
             if (bootstrap := self._config.evaluation.bootstrap) is not None:
                 self._schedule.every(bootstrap.every.total_seconds(), "bootstrap", self._evaluator.resample)
             self._schedule.start()
-            self._threads = {"http": lambda: server.alive, "schedule": lambda: self._schedule.alive}
+            self._threads = {
+                "http": lambda: server.alive,
+                "schedule": lambda: self._schedule.alive,
+                "checkpoint": lambda: (tenure := self._tenure) is None or tenure.alive,
+            }
             if (letters := self._dead_letters) is not None:
                 self._threads["dead-letters"] = lambda: letters.alive
             self._loop(source)
@@ -161,20 +174,35 @@ class Daemon:
             evaluation_error=evaluator.error,
             jobs_missed=dict(self._schedule.missed),
             state_bytes=evaluator.state_bytes,
+            **self._checkpoints(),
         )
 
+    def _checkpoints(self) -> dict[str, Any]:
+        """Return what the status says about them; empty on a standby."""
+        tenure = self._tenure
+        if tenure is None:
+            return {}
+        last, size = tenure.last or (None, 0)
+        return {
+            "checkpoint_error": tenure.problem,
+            "checkpoint_age": tenure.age,
+            "last_checkpoint": last,
+            "checkpoint_bytes": size,
+            "checkpoint_errors": tenure.errors,
+        }
+
     def _loop(self, source: LiveSource) -> None:
-        shown = committed = self._clock.monotonic()
+        shown = self._clock.monotonic()
         while not self._stop.is_set():
             lag = self._turn(source)
+            if self._tenure is not None:
+                self._tenure.step(source, self._lock)
             self._last_turn = now = self._clock.monotonic()
-            if now - committed >= COMMIT_SECONDS:
-                source.commit(dict(self._pipeline.state.next_offsets))
-                committed = now
             if now - shown >= STATUS_SECONDS or not self._status.ready:
                 self._show(source, lag, now)
                 shown = now
-        source.commit(dict(self._pipeline.state.next_offsets))
+        if self._tenure is not None:
+            self._tenure.finish(source, self._lock)
 
     def _turn(self, source: LiveSource) -> Mapping[Partition, int]:
         """Poll once and take in what came; return the lag."""
@@ -182,6 +210,9 @@ class Daemon:
         if poll.revoked:
             log.info("partitions given up: the state is dropped", extra={"partitions": len(poll.revoked)})
             self._forget()
+        if poll.truncated:
+            with self._lock:
+                self._pipeline.rewind(poll.truncated)
         batch = self._pipeline.decode(poll.batches)
         lag = source.lag()
         gaps = source.offsets_lost + source.log_truncations
@@ -192,44 +223,41 @@ class Daemon:
                 self._pipeline.state.clocks.lose()
             self._pipeline.apply(batch)
             retired = self._pipeline.advance(lagging)
-        for model, version in retired:
+        if retired.view.versions and self._tenure is not None:
+            self._tenure.retire(retired)
+        for version in retired.view.versions:
             log.info(
                 "version retired: no event for limits.retire_after",
-                extra={"model": model, "version": version},
+                extra={"model": version.model, "version": version.version},
             )
         letters = self._dead_letters
+        if letters is not None and batch.rejected:
+            letters.send(batch.rejected)
+        read = sum(span.records for span in batch.spans.values())
+        self._rejections.note(read, batch.rejected, self._pipeline.rejected.total())
         waits = letters is not None and letters.full  # reading on would lose rejected records
         source.hold(source.assigned() if waits else self._pipeline.ahead(lagging))
-        if batch.rejected:
-            self._reject(batch.rejected)
         return lag
+
+    def _take_over(self, partitions: frozenset[Partition]) -> Mapping[Partition, int]:
+        """Restore the state that goes with partitions that become ours; return where to go on in them."""
+        if self._tenure is None:
+            assert self._source is not None
+            tenure = take_over(self._config, self._clock, self._source.topic_ids, self._dead_letters)
+            with self._lock:
+                self._pipeline = tenure.pipeline
+            self._tenure = tenure
+        return self._tenure.known(partitions)
 
     def _forget(self) -> None:
         """Start anew: the whole state belongs to whoever owns the partitions now."""
+        if self._tenure is not None:
+            self._tenure.abandon()
+            self._tenure = None
         with self._lock:
             self._pipeline = self._new_pipeline()
         self._evaluator.forget()
         self._milestones.clear()
-
-    def _reject(self, rejected: Sequence[Rejected]) -> None:
-        """Pass on what is no valid event, or at least show samples of it."""
-        if self._dead_letters is not None:
-            self._dead_letters.send(rejected)
-        now = self._clock.monotonic()
-        if now >= self._next_sample:
-            self._next_sample = now + SAMPLE_SECONDS
-            sample = rejected[-1]
-            log.warning(
-                "record rejected: %s",
-                sample.detail,
-                extra={
-                    "reason": sample.reason,
-                    "topic": sample.partition.topic,
-                    "partition": sample.partition.partition,
-                    "offset": sample.record.offset,
-                    "rejected_so_far": self._pipeline.rejected.total(),
-                },
-            )
 
     def _show(self, source: LiveSource, lag: Mapping[Partition, int], now: float) -> None:
         """Let the other threads see the counters."""
@@ -238,11 +266,12 @@ class Daemon:
         dead_letters = self._dead_letters
         self._status = replace(
             self._status,
-            ready=self._status.ready or source.problem is None,
+            ready=self._is_ready(source, owned),
             owner=bool(owned),
             lagging=now - min(self._caught_up.values(), default=now),
             broker_error=source.problem,
             dead_letter_error=None if dead_letters is None else dead_letters.problem,
+            rejection_error=self._rejections.problem,
             events_consumed=dict(pipeline.consumed),
             events_rejected=dict(pipeline.rejected),
             events_late=dict(pipeline.state.late),
@@ -256,24 +285,39 @@ class Daemon:
             last_poll=self._clock.now(),
             limit_reached=dict(pipeline.limits_reached()),
         )
-        self._evaluate_at_milestones(bool(owned), caught_up=bool(lag) and not any(lag.values()))
+        self._pass_milestones(bool(owned), sum(lag.values()), now)
 
-    def _evaluate_at_milestones(self, owner: bool, *, caught_up: bool) -> None:
-        """Evaluate at once when first there is something to show, however rare evaluations are."""
-        for name, reached in (("owner", owner), ("caught up", owner and caught_up)):
+    def _is_ready(self, source: LiveSource, owned: Collection[Partition]) -> bool:
+        # While no broker answers nobody can tell who the owner is: what holds goes on to hold.
+        return bool(owned) or source.joined or (self._status.ready and source.problem is not None)
+
+    def _pass_milestones(self, owner: bool, behind: int, now: float) -> None:
+        """Say how far reading is; evaluate at once when first there is something to show."""
+        for name, reached in (("owner", owner), ("caught up", owner and not behind)):
             if reached and name not in self._milestones:
                 self._milestones.add(name)
+                log.info("%s", name)
                 self._schedule.soon("evaluate")
+        if owner and "caught up" not in self._milestones and now >= self._next_progress:
+            self._next_progress = now + PROGRESS_SECONDS
+            log.info("catching up", extra={"records_behind": behind})
 
     def _evaluate(self) -> None:
         """Evaluate the state that is ours; runs in the scheduler's thread."""
         if self._status.owner:
             self._evaluator.evaluate()
 
+    def _server(self) -> Server:
+        server = self._config.server
+        path = server.read_token_file
+        token = None if path is None else read_secret_file(path, "server.read_token_file")
+        app = create_app(self._exporter, self.report, self.status, server.allowed_hosts, token)
+        return Server(app, server.host, server.port, configured_tls(server))
+
     def _new_pipeline(self) -> Pipeline:
         return Pipeline(self._config, self._config.kafka.topics, self._clock)
 
-    def _kafka_source(self, stop: threading.Event) -> LiveSource:
+    def _kafka_source(self, stop: threading.Event, take_over: TakeOver) -> LiveSource:
         kafka = self._config.kafka
         return KafkaSource(
             kafka.consumer_settings(),
@@ -282,6 +326,7 @@ class Daemon:
             start=kafka.start,
             start_timestamp=lambda: start_of_reading(self._config, self._clock.now()),
             give_up_after=kafka.give_up_after.total_seconds(),
+            take_over=take_over,
             on_topic_recreated=kafka.on_topic_recreated,
             clock=self._clock,
             stop=stop,

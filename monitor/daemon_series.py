@@ -26,6 +26,9 @@ HELPS: Mapping[str, str] = {
     "monitor_evaluation_duration_seconds": "Duration of evaluations.",
     "monitor_evaluation_errors_total": "Evaluations, or metrics of one, that failed.",
     "monitor_jobs_missed_total": "Scheduled runs that did not happen.",
+    "monitor_checkpoint_timestamp_seconds": "When a checkpoint was last written.",
+    "monitor_checkpoint_size_bytes": "Size of the last checkpoint.",
+    "monitor_checkpoint_errors_total": "Checkpoints that could not be written.",
     "monitor_state_bytes": "Memory of held events and counts.",
     "monitor_series_dropped": "Series left out of this export because of export.max_series.",
     "monitor_limit_reached_total": "Times that a configured limit cut something off.",
@@ -43,6 +46,8 @@ def daemon_series(status: DaemonStatus, series_dropped: int) -> Iterator[Series]
         ("monitor_log_truncations_total", status.log_truncations),
         ("monitor_rebalances_total", status.rebalances),
         ("monitor_evaluation_errors_total", status.evaluation_errors),
+        ("monitor_checkpoint_size_bytes", status.checkpoint_bytes),
+        ("monitor_checkpoint_errors_total", status.checkpoint_errors),
         ("monitor_state_bytes", status.state_bytes),
         ("monitor_series_dropped", series_dropped),
     ):
@@ -51,6 +56,7 @@ def daemon_series(status: DaemonStatus, series_dropped: int) -> Iterator[Series]
         ("monitor_frontier_timestamp_seconds", status.frontier),
         ("monitor_last_poll_timestamp_seconds", status.last_poll),
         ("monitor_last_evaluation_timestamp_seconds", status.last_evaluation),
+        ("monitor_checkpoint_timestamp_seconds", status.last_checkpoint),
     ):
         if microseconds is not None:
             yield Series(family, {}, microseconds / 1e6)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from monitor.config import (
     WILDCARD,
@@ -11,9 +12,13 @@ from monitor.config import (
     CostsConfig,
     KafkaConfig,
     ModelConfig,
+    ServerConfig,
     WindowConfig,
     format_duration,
 )
+from monitor.start_up import start_up_warnings
+
+__all__ = ["describe", "event_bytes", "format_bytes", "start_up_warnings", "version_bytes"]
 
 HISTOGRAM_BYTES = 420_000
 """Cumulative state of one row of scores: its histogram and sums, at the most."""
@@ -41,23 +46,6 @@ def describe(config: Config, series: Callable[[ModelConfig], int] | None = None)
     lines += _section("Daemon", _daemon(config))
     lines += [f"Warning: {warning}" for warning in start_up_warnings(config)]
     return "\n".join(lines).rstrip("\n") + "\n"
-
-
-def start_up_warnings(config: Config) -> list[str]:
-    """Return what is allowed but should be known, one sentence each."""
-    warnings = []
-    if not config.server.on_loopback:
-        warnings.append(
-            f"server.host {config.server.host} can be reached from other machines, and whoever reaches it "
-            "reads everything without a password; bind 127.0.0.1, or let a proxy ask for one"
-        )
-    if config.kafka.security_protocol == "SASL_PLAINTEXT":
-        warnings.append("kafka.security_protocol SASL_PLAINTEXT is not encrypted; prefer SASL_SSL")
-    if config.kafka.ssl_check_hostname is False:
-        warnings.append(
-            "kafka.ssl_check_hostname is off: any certificate of the authority passes for a broker"
-        )
-    return warnings
 
 
 def event_bytes(model: ModelConfig) -> int:
@@ -93,14 +81,7 @@ def _kafka(config: Config) -> Iterator[_Row]:
     yield "brokers", ", ".join(kafka.bootstrap_servers)
     yield "topics", ", ".join(kafka.topics)
     yield "consumer group", kafka.group_id
-    yield (
-        "rejected events",
-        (
-            f"counted, and sent to {kafka.dead_letter_topic}"
-            if kafka.dead_letter_topic
-            else "counted, samples in the log (no dead_letter_topic)"
-        ),
-    )
+    yield "rejected events", _rejected(kafka)
     yield (
         "start",
         {
@@ -118,6 +99,17 @@ def _kafka(config: Config) -> Iterator[_Row]:
     shown_above = {"security_protocol", "sasl_mechanism", "sasl_plain_username", *kafka.secrets()}
     if own := sorted(kafka.model_fields_set & ConsumerSettings.model_fields.keys() - shown_above):
         yield "consumer settings", ", ".join(f"{key} {getattr(kafka, key)}" for key in own)
+
+
+def _rejected(kafka: KafkaConfig) -> str:
+    if kafka.dead_letter_topic is None:
+        return "counted, samples in the log (no dead_letter_topic)"
+    letters = kafka.dead_letter
+    failing = "reading waits" if letters.on_error == "pause" else "what does not fit is only counted"
+    return (
+        f"counted, and up to {letters.max_per_second} a second sent to {kafka.dead_letter_topic}; while that "
+        f"fails, {failing}"
+    )
 
 
 def _security(kafka: KafkaConfig) -> str:
@@ -292,7 +284,16 @@ def _daemon(config: Config) -> Iterator[_Row]:
             "bootstrap",
             f"of {', '.join(boot.metrics)} every {format_duration(boot.every)}, {boot.replicates} replicates",
         )
-    yield "server", f"http://{config.server.host}:{config.server.port}"
+    checkpoint = config.checkpoint
+    yield (
+        "checkpoints",
+        (
+            f"in {Path(checkpoint.directory).absolute()}, every {format_duration(checkpoint.every)}, "
+            f"the newest {checkpoint.keep} are kept"
+        ),
+    )
+    yield "server", _address(config.server)
+    yield "readers", _readers(config.server)
     yield (
         "export",
         f"families {_listed(config.export.families)}, windows {_listed(config.export.windows)}, "
@@ -303,6 +304,22 @@ def _daemon(config: Config) -> Iterator[_Row]:
         f"{format_bytes(total)} of memory in {sum(versions.values())} versions of models",
     )
     yield "retirement", f"a version without events for {format_duration(limits.retire_after)} is forgotten"
+
+
+def _address(server: ServerConfig) -> str:
+    host = f"[{server.host}]" if ":" in server.host else server.host
+    return f"{'http' if server.tls is None else 'https'}://{host}:{server.port}"
+
+
+def _readers(server: ServerConfig) -> str:
+    token = (
+        "whoever reaches the server"
+        if server.read_token_file is None
+        else f"who sends the token in {server.read_token_file} (probes need none)"
+    )
+    if server.tls is not None and server.tls.client_ca_file is not None:
+        return f"{token}, with a certificate by {server.tls.client_ca_file}"
+    return token
 
 
 def _listed(choice: str | tuple[str, ...]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import prod
 
+from monitor.assembly import parameters
 from monitor.config import Config, ModelConfig
 from monitor.errors import ConfigurationError
 from monitor.metrics.catalog import CATALOG, compute_all
@@ -16,7 +17,6 @@ from monitor.metrics.labels import Axis
 from monitor.metrics.metric import Metric
 from monitor.metrics.outcome import Outcome
 from monitor.metrics.parameters import Parameters
-from monitor.pipeline import parameters
 from monitor.report import CUMULATIVE
 from monitor.series import BOTH_CLASSES, HELPS, WINDOW_CONFUSIONS
 

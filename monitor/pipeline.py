@@ -6,23 +6,17 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 
 import torch
 
+from monitor.assembly import decoder, device, microseconds, parameters, plan, resampling
 from monitor.clock import Clock
-from monitor.config import Config, ModelConfig, WindowConfig
-from monitor.errors import ConfigurationError
-from monitor.evaluation import Bounds, Evaluation, Resampling, evaluate, resample
+from monitor.config import Config
+from monitor.evaluation import Bounds, Evaluation, evaluate, resample
 from monitor.events.batch import EventBatch
-from monitor.events.decoder import Decoder
-from monitor.events.position import Positions
-from monitor.events.spec import ModelSpec
 from monitor.events.vocabulary import Vocabulary
-from monitor.metrics.parameters import Parameters
 from monitor.records import Partition, RecordBatch
-from monitor.state.store import Key, State, View
-from monitor.state.windows import Plan, WindowSpec
+from monitor.state.store import State, View
 
 log = logging.getLogger(__name__)
 
@@ -62,6 +56,10 @@ class Pipeline:
 
     Attributes
     ----------
+    clock
+        As given.
+    decoder, state
+        What it is made of.
     consumed
         Records so far by topic, valid or not.
     rejected
@@ -74,7 +72,7 @@ class Pipeline:
         # The arrays are small: a second thread costs more than it brings, and where cores are busy the
         # threads of torch wait for each other in loops (an evaluation took 8 times as long).
         torch.set_num_threads(1)
-        self._clock = clock
+        self.clock = clock
         self._max_skew = microseconds(config.events.max_skew)
         self.decoder = decoder(config, topics, clock, from_files=from_files)
         self.state = State(
@@ -114,12 +112,29 @@ class Pipeline:
             self.consumed[partition.topic] += span.records
         self.rejected.update((r.model, r.reason) for r in batch.rejected)
 
-    def advance(self, lagging: Collection[Partition]) -> list[Key]:
-        """Move the frontier, given the partitions not caught up; return versions that retired."""
-        retired = self.state.advance(lagging)
-        for model, version in retired:
-            self.decoder.forget(model, version)
-        return retired
+    def advance(self, lagging: Collection[Partition]) -> Snapshot:
+        """Move the frontier, given the partitions not caught up; return the versions that retired."""
+        return self._without(self.state.advance(lagging))
+
+    def forget(self, model: str) -> int:
+        """Let all versions of a model go as if they had retired; return how many."""
+        return len(self._without(self.state.forget(model)).view.versions)
+
+    def _without(self, gone: View) -> Snapshot:
+        """Free the places of versions that are no longer in the state; return their last look."""
+        last = self._snapshot(gone)
+        for version in gone.versions:
+            self.decoder.forget(version.model, version.version)
+        return last
+
+    def rewind(self, truncated: Mapping[Partition, int]) -> None:
+        """Let records in again from these offsets on: the log ended there, and others take their places."""
+        self.state.next_offsets.update(truncated)
+
+    def move_on(self, positions: Mapping[Partition, int]) -> None:
+        """Note that nothing will come before these offsets: transaction markers, say, are no records."""
+        known = self.state.next_offsets
+        known.update({p: max(offset, known.get(p, offset)) for p, offset in positions.items()})
 
     def ahead(self, lagging: Collection[Partition]) -> frozenset[Partition]:
         """Return the partitions that must wait, so that catching up stays aligned in event time."""
@@ -127,7 +142,9 @@ class Pipeline:
 
     def snapshot(self) -> Snapshot:
         """Return a consistent look at everything, without copying an event."""
-        view = self.state.view()
+        return self._snapshot(self.state.view())
+
+    def _snapshot(self, view: View) -> Snapshot:
         keys = {(v.model, key) for v in view.versions for key in v.base.plan.spec.segments}
         return Snapshot(view, {key: self.decoder.vocabulary(*key) for key in keys})
 
@@ -157,7 +174,7 @@ class Pipeline:
         def vocabulary(model: str, key: str) -> Vocabulary:
             return snapshot.vocabularies[model, key]
 
-        return evaluate(snapshot.view, self._parameters, vocabulary, self._clock.now())
+        return evaluate(snapshot.view, self._parameters, vocabulary, self.clock.now())
 
     def _fall_back(self, error: torch.OutOfMemoryError) -> None:
         """Go on without the GPU, the state from the next batch on."""
@@ -176,112 +193,6 @@ class Pipeline:
         return +reached
 
 
-def microseconds(duration: timedelta) -> int:
-    """Return a duration in whole microseconds."""
-    return duration // timedelta(microseconds=1)
-
-
-def device(name: str) -> torch.device:
-    """Return the device by its configured name.
-
-    Raises
-    ------
-    ConfigurationError
-        If cuda is asked for and not there.
-    """
-    if name == "cuda" and not torch.cuda.is_available():
-        raise ConfigurationError(
-            "evaluation.device: cuda is not available here; write auto or cpu, or install a CUDA build of "
-            "torch"
-        )
-    if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
-    return torch.device(name)
-
-
 def start_of_reading(config: Config, now: int) -> int:
     """Return the event time, in microseconds, from which on the log fills every window at `now`."""
     return now - microseconds(config.lookback)
-
-
-def decoder(config: Config, topics: Iterable[str], clock: Clock, *, from_files: bool = False) -> Decoder:
-    """Return the decoder of a configuration."""
-    events, limits = config.events, config.limits
-    return Decoder(
-        events.fields.model_dump(),
-        {name: spec(name, model) for name, model in config.models.items()},
-        Positions(topics),
-        default_model=events.default_model,
-        timezone=events.timezone,
-        max_future_us=microseconds(events.max_future),
-        min_timestamp_us=round(events.min_timestamp.timestamp() * 1_000_000),
-        event_bytes=limits.event_bytes,
-        max_models=limits.models,
-        max_versions=limits.versions_per_model,
-        segment_values=limits.segment_values,
-        now=clock.now if from_files else None,
-    )
-
-
-def spec(name: str, model: ModelConfig) -> ModelSpec:
-    """Return how a model's events are read."""
-    return ModelSpec(
-        name=name,
-        task=model.task,
-        classes=tuple(model.classes),
-        positive=model.positive,
-        integers=model.integers,
-        aliases=dict(model.aliases),
-        thresholds=tuple(torch.tensor(model.thresholds, dtype=torch.float32).tolist()),
-        scores=model.scores,
-        temperature=model.temperature,
-        top_k=model.top_k,
-        segments=tuple(model.segments),
-        version_classes={version: tuple(v.classes) for version, v in model.versions.items()},
-    )
-
-
-def plan(name: str, model: ModelConfig, config: Config) -> Plan:
-    """Return what is remembered of a model's versions."""
-    return Plan(
-        spec=spec(name, model),
-        windows=tuple(_window(w) for w in model.windows),
-        maturity=microseconds(model.label_maturity),
-        held_events=config.limits.held_events,
-    )
-
-
-def _window(window: WindowConfig) -> WindowSpec:
-    if window.duration is not None:
-        return WindowSpec(window.name, "duration", microseconds(window.duration))
-    if window.events is not None:
-        return WindowSpec(window.name, "events", window.events)
-    assert window.positives is not None
-    return WindowSpec(window.name, "positives", window.positives)
-
-
-def parameters(model: ModelConfig, config: Config) -> Parameters:
-    """Return what the metrics of a model need to know."""
-    described = spec("", model)
-    return Parameters(
-        task=described.task,
-        classes=described.classes,
-        positive=described.positive,
-        thresholds=model.thresholds,
-        max_fpr=model.max_fpr,
-        at_k=model.at_k,
-        top_k=described.top_k,
-        costs=model.cost_values,
-        min_recall=model.min_recall,
-        reference_prevalence=model.reference_prevalences,
-        confidence_level=config.evaluation.confidence_level,
-    )
-
-
-def resampling(config: Config) -> Resampling | None:
-    """Return what is resampled for bootstrap intervals, None for nothing."""
-    bootstrap = config.evaluation.bootstrap
-    if bootstrap is None:
-        return None
-    families = [f"classifier_{name}" for name in bootstrap.metrics]
-    return Resampling(families, bootstrap.replicates, bootstrap.seed)

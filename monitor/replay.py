@@ -13,7 +13,7 @@ from monitor.clock import Clock, SystemClock
 from monitor.config import Config
 from monitor.evaluation import Evaluation
 from monitor.events.batch import Rejected
-from monitor.pipeline import Pipeline
+from monitor.pipeline import Pipeline, Snapshot
 from monitor.proposal import seen_paths
 from monitor.report import Report
 from monitor.report_json import metric_objects
@@ -76,13 +76,16 @@ class Replay:
             batch = pipeline.decode(batches)
             lagging = frozenset(partition for partition, rows in source.lag().items() if rows > 0)
             pipeline.apply(batch)
-            self.retired += pipeline.advance(lagging)
+            self._retire(pipeline.advance(lagging))
             source.hold(pipeline.ahead(lagging))
             for rejected in batch.rejected:
                 self.samples.setdefault(rejected.reason, rejected)
             progress(source.progress)
-        self.retired += pipeline.advance(frozenset())
+        self._retire(pipeline.advance(frozenset()))
         return pipeline.evaluate(pipeline.snapshot())
+
+    def _retire(self, gone: Snapshot) -> None:
+        self.retired += [(version.model, version.version) for version in gone.view.versions]
 
     def place(self, rejected: Rejected) -> str:
         """Return the file and the row of a record."""

@@ -28,7 +28,7 @@ class Durations:
 class DaemonStatus:
     """One look at the daemon. Whoever makes it must not block: the liveness probe waits for it.
 
-    Counters run since the process started, those of events since partitions were last assigned. Label
+    Counters run since the process started, those of events go on from the checkpoint. Label
     values come from configuration or are bounded by the daemon (an unknown model's name is not one of
     them).
 
@@ -48,8 +48,17 @@ class DaemonStatus:
         Seconds since an evaluation last succeeded (None before the first), and the configured period.
     lagging
         Seconds for which the partition furthest behind has not been read to its end.
-    broker_error, evaluation_error, dead_letter_error
+    broker_error, evaluation_error, dead_letter_error, checkpoint_error
         What went wrong at the latest attempt, None where it succeeded.
+    rejection_error
+        What is wrong with most of the records, None while most are valid events.
+    checkpoint_age, checkpoint_every
+        Seconds since a checkpoint was last written or, before the first, since this instance became the
+        owner (None on a standby), and the configured period.
+    last_checkpoint
+        When that was, in microseconds since the epoch.
+    checkpoint_bytes, checkpoint_errors
+        Size of the last checkpoint, and how many could not be written.
     events_consumed
         Records by topic.
     events_rejected
@@ -81,6 +90,13 @@ class DaemonStatus:
     broker_error: str | None = None
     evaluation_error: str | None = None
     dead_letter_error: str | None = None
+    rejection_error: str | None = None
+    checkpoint_error: str | None = None
+    checkpoint_age: float | None = None
+    checkpoint_every: float = 30.0
+    last_checkpoint: int | None = None
+    checkpoint_bytes: int = 0
+    checkpoint_errors: int = 0
     events_consumed: Mapping[str, int] = field(default_factory=dict)
     events_rejected: Mapping[tuple[str, str], int] = field(default_factory=dict)
     events_late: Mapping[str, int] = field(default_factory=dict)

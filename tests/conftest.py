@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -15,10 +16,35 @@ from tests.support.brokers import ApacheKafka, EmbeddedBroker
 settings.register_profile("monitor", deadline=None)
 settings.load_profile("monitor")
 
+# Arrays here are small, and tests have one core each: threads of BLAS and torch would wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+BROKERS = {"apache_kafka", "secure_kafka"}
+
 HOW_TO_GET_KAFKA = (
     "needs Apache Kafka: install Java 17 (apt-get install -y openjdk-17-jre-headless), unpack a binary "
     "release from https://kafka.apache.org/downloads and set KAFKA_HOME to its folder"
 )
+
+
+@pytest.hookimpl(tryfirst=True)  # before the worker looks at these marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the tests on Apache Kafka beside each other: they share brokers, and some depend on time."""
+    for item in items:
+        if item.get_closest_marker("kafka") or BROKERS & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.xdist_group("kafka"))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give workers what fixtures of modules are shared by: whole files, and that group."""
+    from xdist.scheduler import LoadGroupScheduling
+
+    class Files(LoadGroupScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return super()._split_scope(nodeid).partition("::")[0]
+
+    return Files(config, log)
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +90,9 @@ def apache_kafka(kafka_home: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture(scope="session")
 def secure_kafka(kafka_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApacheKafka]:
-    """One node with SASL and TLS listeners and an authorizer."""
-    broker = ApacheKafka(kafka_home, tmp_path_factory.mktemp("kafka-secure") / "node", secure=True)
+    """Three nodes with SASL and TLS listeners and an authorizer."""
+    broker = ApacheKafka(
+        kafka_home, tmp_path_factory.mktemp("kafka-secure") / "cluster", nodes=3, secure=True
+    )
     yield broker
     broker.stop()

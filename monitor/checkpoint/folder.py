@@ -14,10 +14,11 @@ A crash leaves, by where it happens in `Folder.write`:
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from monitor.checkpoint import names
 from monitor.checkpoint.errors import CheckpointError, explained
@@ -28,20 +29,23 @@ from monitor.checkpoint.tree import Tree
 _ATTEMPTS = 100
 
 
+Content = TypeVar("Content")
+
+
 @dataclass(frozen=True)
-class Restored:
+class Restored(Generic[Content]):
     """What was found of the past: at least one file."""
 
     path: Path | None
-    """File that `tree` comes from; None where none of the files can be read."""
-    tree: Tree | None
+    """File that `content` comes from; None where none of the files can be read."""
+    content: Content | None
     problems: tuple[str, ...] = ()
     """What is wrong with each newer file, and the remedy; newest first."""
 
     @property
     def refusal(self) -> str | None:
         """Where nothing could be read: what to tell the user instead of starting from nothing."""
-        if self.tree is not None:
+        if self.content is not None:
             return None
         reasons = "; ".join(self.problems)
         return (
@@ -104,8 +108,18 @@ class Folder:
         CheckpointError
             The folder cannot be read.
         """
+        return self.highest() <= epoch
+
+    def highest(self) -> int:
+        """Return the highest epoch that was ever claimed, 0 for none.
+
+        Raises
+        ------
+        CheckpointError
+            The folder cannot be read.
+        """
         with explained("read", self.path):
-            return self._list().highest <= epoch
+            return self._list().highest
 
     def files(self) -> list[Path]:
         """List the checkpoints, newest first; good or not.
@@ -118,14 +132,19 @@ class Folder:
         with explained("read", self.path):
             return [self.path / stamp.name for stamp in self._list().checkpoints]
 
-    def newest(self) -> Restored | None:
+    def newest(self, understand: Callable[[Tree], Content]) -> Restored[Content] | None:
         """Read the newest checkpoint that is good.
+
+        Parameters
+        ----------
+        understand
+            Makes of a tree what is wanted; where it raises a `CheckpointError`, the file is no good.
 
         Returns
         -------
         Restored or None
-            None: there is no checkpoint at all. Where there are but none is good, the result has no tree; the
-            caller must refuse to start from nothing.
+            None: there is no checkpoint at all. Where there are but none is good, the result has no content;
+            the caller must refuse to start from nothing.
 
         Raises
         ------
@@ -136,7 +155,7 @@ class Folder:
             problems: list[str] = []
             for path in self.files():
                 try:
-                    return Restored(path, _read(path), tuple(problems))
+                    return Restored(path, understand(_read(path)), tuple(problems))
                 except CheckpointError as problem:
                     if isinstance(problem.__cause__, FileNotFoundError):
                         break  # its owner pruned it since it was listed, so there are newer ones

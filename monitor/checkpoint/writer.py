@@ -33,7 +33,7 @@ class Statistics:
 
 class _Cut(NamedTuple):
     sequence: int
-    tree: Tree
+    tree: Callable[[], Tree]
     tag: Any
 
 
@@ -88,7 +88,12 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="checkpoint", daemon=True)
         self._thread.start()
 
-    def submit(self, tree: Tree, tag: Any) -> int:
+    @property
+    def alive(self) -> bool:
+        """Whether checkpoints are still written."""
+        return self._thread.is_alive() or self.superseded
+
+    def submit(self, tree: Callable[[], Tree], tag: Any) -> int:
         """Have a checkpoint written as soon as the one in flight is; one that waits is replaced.
 
         One that fails is not tried again: the next submission is newer. Without effect once the writer is
@@ -97,7 +102,7 @@ class Writer:
         Parameters
         ----------
         tree
-            See `format.encode`. It belongs to the writer now: neither it nor its arrays may change.
+            Makes the tree (see `format.encode`), in the writer's thread: what it is made of may not change.
         tag
             Comes back from `done`; the offsets to commit.
 
@@ -165,7 +170,7 @@ class Writer:
     def _run(self) -> None:
         while not self.superseded and (cut := self._take()):
             self._write(cut)
-            del cut  # the next one would wait beside a tree that is no longer needed
+            del cut  # the next one would wait beside a state that is no longer needed
             with self._changed:
                 self._busy = False
                 if self.superseded:
@@ -188,7 +193,7 @@ class Writer:
                 if self._is_superseded():  # it may have taken long
                     return
             begin = self._clock.monotonic()
-            size = self._folder.write(self._epoch, cut.sequence, cut.tree)
+            size = self._folder.write(self._epoch, cut.sequence, cut.tree())
         except Exception as e:
             with suppress(MonitorError):
                 if self._is_superseded():  # a successor removes what is being written

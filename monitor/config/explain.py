@@ -32,7 +32,11 @@ def written(path: Iterable[str | int]) -> str:
             text += f"[{step}]"
         elif not step.startswith("["):  # pydantic's own marks: [key], and the kinds of by_kind
             text += f".{step}" if text else step
-    # A key may hold what would break the line.
+    return text
+
+
+def one_line(text: str) -> str:
+    """Return a text with what would break the line, or a terminal, escaped."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 

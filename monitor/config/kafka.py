@@ -129,6 +129,13 @@ class ConsumerSettings(Section):
     ssl_ciphers: Name | None = None
 
 
+class DeadLetterConfig(Section):
+    """What happens when more is rejected than the dead-letter topic takes."""
+
+    on_error: Literal["pause", "drop"] = "pause"
+    max_per_second: Count = 1_000
+
+
 class KafkaConfig(ConsumerSettings):
     """The `kafka` section."""
 
@@ -136,6 +143,7 @@ class KafkaConfig(ConsumerSettings):
     topics: Annotated[tuple[Topic, ...], DISTINCT, NOT_EMPTY]
     group_id: Name = "monitor"
     dead_letter_topic: Topic | None = None
+    dead_letter: DeadLetterConfig = as_written({})
     start: Literal["windows", "earliest", "latest"] = "windows"
     on_topic_recreated: Literal["refuse", "restart"] = "refuse"
     give_up_after: PositiveDuration = as_written("10m")

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from pydantic import ValidationError
 
-from monitor.config.explain import explain, written
+from monitor.config.explain import explain, one_line, written
 from monitor.config.root import Config
 from monitor.config.section import Problem, nested
 from monitor.config.yaml_text import parse_yaml
@@ -53,7 +53,9 @@ def load_config(path: str | Path, environ: Mapping[str, str]) -> Config:
     lines = [f"{path}: {len(problems)} problem{'s' * (len(problems) > 1)}"]
     for where, message in problems:
         keys = max((keys for keys in origins if where[: len(keys)] == keys), key=len, default=None)
-        lines.append(f"  {written(where)}: {message}" + (f" (set by {origins[keys]})" if keys else ""))
+        origin = f" (set by {origins[keys]})" if keys else ""
+        # Names of keys, variables and classes may hold anything.
+        lines.append("  " + one_line(f"{written(where)}: {message}{origin}"))
     raise ConfigurationError("\n".join(lines))
 
 

@@ -12,6 +12,7 @@ from monitor.config.kafka import KafkaConfig
 from monitor.config.models import ModelConfig, unknown
 from monitor.config.section import Problem, ProblemsError, Section
 from monitor.config.sections import (
+    CheckpointConfig,
     EvaluationConfig,
     EventsConfig,
     ExportConfig,
@@ -29,7 +30,7 @@ class Config(Section):
     """Everything that monitor.yaml says. Attributes are named as its keys are."""
 
     refused: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("checkpoint", "baselines", "alerts", "actions"), NOT_YET
+        ("baselines", "alerts", "actions"), NOT_YET
     )
 
     # A section that is judged by another one stands after it: pydantic validates in this order.
@@ -38,6 +39,7 @@ class Config(Section):
     models: Mapping[Name, ModelConfig]
     events: EventsConfig = as_written({})
     evaluation: EvaluationConfig = as_written({})
+    checkpoint: CheckpointConfig = as_written({})
     server: ServerConfig = as_written({})
     export: ExportConfig = as_written({})
     logging: LoggingConfig = as_written({})

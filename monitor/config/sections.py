@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, StrictBool, StrictInt, Tag
+from pydantic import AfterValidator, SecretStr, StrictBool, StrictInt, Tag
 
 from monitor.config.section import Section
 from monitor.config.values import (
@@ -116,16 +116,33 @@ class EvaluationConfig(Section):
     bootstrap: BootstrapConfig | None = None
 
 
-class ServerConfig(Section):
-    """Where metrics, API and page are served."""
+class CheckpointConfig(Section):
+    """Where and how often the state is saved."""
 
-    refused: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("tls", "read_token_file", "act_token_file"), NOT_YET
-    )
+    directory: Name = "state"
+    every: PositiveDuration = as_written("30s")
+    keep: Annotated[StrictInt, between(1, 100)] = 2
+
+
+class TlsConfig(Section):
+    """The certificate of the server, and whose clients it serves."""
+
+    cert_file: Name
+    key_file: Name
+    key_password: SecretStr | None = None
+    client_ca_file: Name | None = None
+
+
+class ServerConfig(Section):
+    """Where metrics, API and page are served, and to whom."""
+
+    refused: ClassVar[Mapping[str, str]] = {"act_token_file": NOT_YET}
 
     host: Name = "127.0.0.1"
     port: Port = 9464
     allowed_hosts: Names = ()
+    tls: TlsConfig | None = None
+    read_token_file: Name | None = None
 
     @property
     def on_loopback(self) -> bool:

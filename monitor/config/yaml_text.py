@@ -8,6 +8,9 @@ from typing import Any
 
 import yaml
 
+_MAX_BITS = 1 << 12
+"""Of an integer: as text, which messages need, Python refuses those of some 14000."""
+
 
 class _Loader(yaml.SafeLoader):
     """Refuses duplicate keys, and reads 010, 12:30 and 2026-11-01 as the texts they are.
@@ -22,9 +25,21 @@ class _Loader(yaml.SafeLoader):
         for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
 
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            value = super().construct_object(node, deep)
+            too_long = isinstance(value, int) and value.bit_length() > _MAX_BITS
+        except (ArithmeticError, AttributeError, LookupError, ValueError):  # how PyYAML's readers fail
+            too_long = True
+        if too_long:
+            problem = "a number too long, or a value that is not what its tag (such as !!int) says; quote it"
+            raise _error(problem, node.start_mark) from None
+        return value
+
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen = set()
-        for key_node, _ in node.value:
+        pairs = node.value if isinstance(node, yaml.MappingNode) else []  # which `super` refuses
+        for key_node, _ in pairs:
             if key_node.tag != "tag:yaml.org,2002:merge":
                 key = _name(self.construct_object(key_node, deep=True), key_node.start_mark)
                 if key in seen:
@@ -77,5 +92,7 @@ def parse_yaml(text: str) -> Any:
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise ValueError(f"line {line}: a control character (#x{error.character:x}) is not allowed") from None
-    except (ValueError, RecursionError):
-        raise ValueError("line 1: has a number too long, or brackets too deep, to read") from None
+    except (ValueError, OverflowError, RecursionError):
+        raise ValueError(
+            "line 1: has an escape that is no character, or brackets too deep, to read"
+        ) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from pathlib import Path
 
 TOPIC = "predictions.labeled"
 DEAD_LETTER_TOPIC = "predictions.labeled.dead"
@@ -13,8 +14,18 @@ HOST = "127.0.0.1"
 USUAL_PORT = 9464
 
 
-def configuration(broker: str, port: int) -> str:
-    """Return the text of the file, given the broker's address and the port of page and metrics."""
+def configuration(broker: str, port: int, state: Path) -> str:
+    """Return the text of the file.
+
+    Parameters
+    ----------
+    broker
+        The broker's address.
+    port
+        Of page and metrics.
+    state
+        Folder of checkpoints.
+    """
     return f"""\
 # What `monitor demo` watches. While it runs: monitor check, doctor and report take this file with -c.
 kafka:
@@ -45,6 +56,7 @@ models:
       - {{name: {WINDOW}, events: 1000}}
       - {{name: 30s, duration: 30s}}
 evaluation: {{every: 2s}}
+checkpoint: {{directory: "{state}", every: 10s}}
 server: {{host: {HOST}, port: {port}}}
 """
 

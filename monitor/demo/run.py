@@ -81,7 +81,7 @@ def _run(seconds: float | None, console: Console, stop: threading.Event) -> Situ
         address, broker = stack.enter_context(embedded_broker(folder, topics, stop))
         port = free_port()
         config = folder / "monitor.yaml"
-        config.write_text(configuration(address, port), encoding="utf-8")
+        config.write_text(configuration(address, port, folder / "state"), encoding="utf-8")
         command = [*_MONITOR, "run", "-c", str(config)]
         daemon = stack.enter_context(child("the daemon", command, folder / "daemon.log", _environment()))
         patients = Stream(

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from monitor.assembly import decoder, spec
 from monitor.clock import SystemClock
 from monitor.config import WILDCARD, Config, ModelConfig
 from monitor.doctor import text
@@ -19,7 +20,6 @@ from monitor.doctor.scores import check_scores
 from monitor.doctor.times import check_times
 from monitor.doctor.windows import check_windows
 from monitor.events.fields import resolve_fields
-from monitor.pipeline import decoder, spec
 from monitor.proposal import propose, seen_paths
 from monitor.sources.probe import Sample, sample
 from monitor.wording import printable

@@ -83,12 +83,13 @@ def _sliding(view: View, version: VersionView, covered: _Covered, times: Times) 
     state, window, of_held, end = covered
     events = state.held[of_held.first : of_held.last]
     start, last = times
-    since = view.covered_since
+    since, dropped = view.covered_since, state.dropped_until
     if window.kind == "duration":
         start, last = end - window.size, end
         seen = since is not None and since <= start
-        filled = state.dropped_until is None or state.dropped_until <= start
+        filled = dropped is None or dropped <= start
     else:
         seen = since is not None and (not view.gap or (start is not None and start > since))
-        filled = of_held.filled
+        # Before events that were dropped there can only be late ones, read since the window got longer.
+        filled = of_held.filled and (dropped is None or (start is not None and dropped <= start))
     return Span(version, state, window.name, events, view.caught_up and seen and filled, start, last)

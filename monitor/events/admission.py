@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,6 +96,33 @@ class Admission:
             self._versions.pop(model, None)
             for key in self._vocabularies.pop(model, ()):
                 self._codes.pop((model, key), None)
+
+    def resume(
+        self,
+        places: Iterable[tuple[str, str]],
+        vocabularies: Mapping[tuple[str, str], tuple[Iterable[str], int]],
+    ) -> None:
+        """Give back what was taken before, whatever the limits are now.
+
+        Parameters
+        ----------
+        places
+            Models and versions.
+        vocabularies
+            Of each model and segment key the names in the order of their codes, and how many overflowed.
+        """
+        for model, version in places:
+            self._versions.setdefault(model, set()).add(version)
+        for (model, key), (names, overflowed) in vocabularies.items():
+            self._vocabularies[model][key] = Vocabulary.of(self._segment_values, names, overflowed)
+
+    def vocabularies(self) -> dict[tuple[str, str], tuple[list[str], int]]:
+        """Return copies of all vocabularies as `resume` takes them."""
+        return {
+            (model, key): (vocabulary.names, vocabulary.overflowed)
+            for model, of_model in self._vocabularies.items()
+            for key, vocabulary in of_model.items()
+        }
 
     def filter(self, draft: Draft) -> tuple[Draft, list[tuple[int, Rejection]]]:
         """Return the events that have a place, and rejections of the others by row."""

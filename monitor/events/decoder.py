@@ -61,6 +61,8 @@ class Decoder:
     ----------
     limits_reached
         Events for which a limit was reached, by its name in the configuration.
+    positions
+        Codes of places in the log.
 
     Raises
     ------
@@ -92,7 +94,7 @@ class Decoder:
         times = TimeRules(find_zone(timezone), min_timestamp_us, max_future_us, now)
         self.limits_reached: Counter[str] = Counter()
         self._models = models
-        self._positions = positions
+        self.positions = positions
         self._default_model = default_model
         several = any(spec.task == "multilabel" for spec in models.values())
         self._layout = MessageLayout(paths, _rare_fields(models.values()), several, event_bytes)
@@ -111,6 +113,18 @@ class Decoder:
     def forget(self, model: str, version: str) -> None:
         """Free the place of a version; with a model's last one, its segment values too."""
         self._admission.forget(model, version)
+
+    def vocabularies(self) -> dict[tuple[str, str], tuple[list[str], int]]:
+        """Return the segment values of each (model, segment key): names by code, and how many overflowed."""
+        return self._admission.vocabularies()
+
+    def resume(
+        self,
+        places: Iterable[tuple[str, str]],
+        vocabularies: Mapping[tuple[str, str], tuple[Iterable[str], int]],
+    ) -> None:
+        """Go on with the models and versions that have places, and with the `vocabularies` of before."""
+        self._admission.resume(places, vocabularies)
 
     def decode(self, batches: Sequence[RecordBatch]) -> EventBatch:
         """Decode records; whatever their bytes are, nothing is raised for them.
@@ -199,7 +213,7 @@ class Decoder:
             yield spec_name, group, [names[i] for i in group]
 
     def _positions_of(self, batch: RecordBatch) -> NDArray[np.int64]:
-        base = self._positions.base(*batch.partition)
+        base = self.positions.base(*batch.partition)
         first, last = batch.records[0].offset, batch.records[-1].offset
         if last - first == len(batch.records) - 1:
             return np.arange(base + first, base + last + 1)

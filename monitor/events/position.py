@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from monitor.errors import ConfigurationError, SourceError
+from monitor.records import Partition
 
 OFFSET_BITS = 48
-_SOURCE_BITS = 15
+
+SOURCES = 1 << 15
+"""Codes shifted right by `OFFSET_BITS` are below this: one for each partition."""
 
 
 class Positions:
@@ -18,6 +21,11 @@ class Positions:
     topics
         All topics that can ever occur, in any order.
 
+    Attributes
+    ----------
+    topics
+        The topics in order.
+
     Raises
     ------
     ConfigurationError
@@ -25,11 +33,12 @@ class Positions:
     """
 
     def __init__(self, topics: Iterable[str]) -> None:
-        self._rank = {topic: i for i, topic in enumerate(sorted(set(topics)))}
+        self.topics = tuple(sorted(set(topics)))
+        self._rank = {topic: i for i, topic in enumerate(self.topics)}
         topic_bits = max(0, len(self._rank) - 1).bit_length()
-        self._partition_bits = _SOURCE_BITS - topic_bits
+        self._partition_bits = SOURCES.bit_length() - 1 - topic_bits
         if self._partition_bits < 1:
-            raise ConfigurationError(f"kafka.topics: at most {1 << (_SOURCE_BITS - 1)} topics")
+            raise ConfigurationError(f"kafka.topics: at most {SOURCES // 2} topics")
 
     def base(self, topic: str, partition: int) -> int:
         """Return the code of offset 0; add an offset below 2**48 to it.
@@ -46,3 +55,16 @@ class Positions:
                 "several configurations"
             )
         return ((self._rank[topic] << self._partition_bits) | partition) << OFFSET_BITS
+
+    def partition(self, source: int) -> Partition:
+        """Return whose codes are `source` once they are shifted right by `OFFSET_BITS`.
+
+        Raises
+        ------
+        ValueError
+            If none are.
+        """
+        rank, partition = source >> self._partition_bits, source & ((1 << self._partition_bits) - 1)
+        if not 0 <= rank < len(self.topics):
+            raise ValueError(f"no topic has a place coded {source}")
+        return Partition(self.topics[rank], partition)

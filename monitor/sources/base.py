@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -20,10 +20,23 @@ class Poll:
     revoked
         Partitions that are no longer ours since the last poll. One owner holds all partitions, so
         whoever loses one forgets the whole state.
+    truncated
+        Where reading goes on in partitions whose log ended before our position: what comes now has
+        offsets that were given out before, and is new all the same.
     """
 
     batches: Sequence[RecordBatch] = ()
     revoked: frozenset[Partition] = field(default_factory=frozenset)
+    truncated: Mapping[Partition, int] = field(default_factory=dict)
+
+
+TakeOver = Callable[[frozenset[Partition]], Mapping[Partition, int]]
+"""What a live source calls with the partitions that it was assigned, before it reads the first of them.
+
+Called on the poll thread, with `topic_ids` up to date; it may block, and raise a `MonitorError` that ends the
+source. It returns the next offsets of those of the partitions of which something is remembered. It is called
+again for partitions that are added, after everything was revoked, and where placing failed and is repeated.
+"""
 
 
 class Source(Protocol):
@@ -47,8 +60,26 @@ class Source(Protocol):
     def hold(self, partitions: Collection[Partition]) -> None:
         """Read no further from exactly these partitions until the next call (aligned catch-up)."""
 
-    def commit(self, next_offsets: Mapping[Partition, int]) -> None:
-        """Tell the broker, as a courtesy to lag tools, what the state contains."""
+    def positions(self) -> Mapping[Partition, int]:
+        """Offset that is read next, for each assigned partition.
+
+        It lies past everything delivered, and past transaction markers and aborted records behind that.
+        """
+
+    def commit(self, next_offsets: Mapping[Partition, int]) -> bool:
+        """Tell the broker, as a courtesy to lag tools, what a checkpoint contains.
+
+        Returns
+        -------
+        bool
+            Whether the broker took it, which it does from the present owner alone; False where it did not
+            answer, or the group is changing.
+
+        Raises
+        ------
+        SourceError
+            Where the group has gone on without us.
+        """
 
     def close(self) -> None:
         """Leave; never raises, never hangs for more than a few seconds."""
@@ -60,6 +91,13 @@ class LiveSource(Source, Protocol):
     @property
     def problem(self) -> str | None:
         """Why nothing can be read at the moment; None while all is well."""
+
+    @property
+    def joined(self) -> bool:
+        """Whether this is a member of the group that knows its share and has placed itself in it.
+
+        A member without partitions is a standby.
+        """
 
     @property
     def offsets_lost(self) -> int:

@@ -13,9 +13,17 @@ from monitor.clock import Clock
 from monitor.errors import SourceError
 from monitor.sources.connection import ConnectionFailed, check_settings, connect, connect_admin
 from monitor.sources.patience import Patience
-from monitor.sources.topics import Topic, TopicWatch, describe, problem_of
+from monitor.sources.topics import Topic, TopicWatch, describe, problem_of, recreated
 
 logger = logging.getLogger(__name__)
+
+
+def log_change(was: str | None, now: str | None) -> None:
+    """Log that a problem came up or went away; a lasting one is said once."""
+    if now and now != was:
+        logger.warning("%s", now)
+    elif was and not now:
+        logger.info("no longer: %s", was)
 
 
 class Cluster:
@@ -116,8 +124,7 @@ class Cluster:
 
     def say(self, problem: str | None) -> None:
         """Keep `problem` up to date, with one log line a change."""
-        if problem and problem != self.problem:
-            logger.warning("%s", problem)
+        log_change(self.problem, problem)
         self.problem = problem
 
     def close(self) -> None:
@@ -160,12 +167,7 @@ class Cluster:
             if known is None:
                 continue
             if not self._restart:
-                raise SourceError(
-                    f"the topic {name!r} was deleted and created again (its id was {known} and is now "
-                    f"{topic.topic_id}), so that its offsets mean other records; set "
-                    "kafka.on_topic_recreated: restart to forget the state and read the new topic from its "
-                    "beginning"
-                )
+                raise recreated(name, known, topic.topic_id)
             logger.warning("the topic %r was deleted and created again; beginning anew", name)
             changed.add(name)
         return changed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import ssl
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,12 +13,16 @@ from kafka import KafkaAdminClient, KafkaConsumer
 from kafka.errors import KafkaConfigurationError, KafkaError
 
 from monitor.errors import ConfigurationError, SourceError
-from monitor.sources.diagnosis import Failure, explain, is_decided, listener_kind, server_list
+from monitor.sources.diagnosis import Failure, explain, is_decided, server_list
+from monitor.sources.listeners import find_listener
 
 logger = logging.getLogger(__name__)
 
 BOOTSTRAP_TIMEOUT_MS = 3000
 """One attempt to connect; a wrong password is known after this time, a slow broker gets another attempt."""
+
+ADMIN_TIMEOUT_MS = 5000
+"""An admin client's questions are answered at once or not at all, and the poll thread waits for them."""
 
 _FILES = ("ssl_cafile", "ssl_certfile", "ssl_keyfile", "ssl_crlfile")
 
@@ -36,7 +41,7 @@ def check_settings(settings: Mapping[str, object]) -> None:
     Raises
     ------
     ConfigurationError
-        For a name that kafka-python does not know, and for a file that cannot be read.
+        For a name that kafka-python does not know, and for a file that cannot be read or used.
     """
     unknown = sorted(set(settings) - set(KafkaConsumer.DEFAULT_CONFIG))
     if unknown:
@@ -48,6 +53,35 @@ def check_settings(settings: Mapping[str, object]) -> None:
                 Path(str(path)).open("rb").close()
             except OSError as error:
                 raise ConfigurationError(f"kafka.{key}: cannot read {path}: {error.strerror}") from None
+    _check_certificates(settings)
+
+
+def _check_certificates(settings: Mapping[str, object]) -> None:
+    """Try what a connection would do with them: kafka-python would try again and again, and name no cause."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    authorities, certificate = settings.get("ssl_cafile"), settings.get("ssl_certfile")
+    if authorities is not None:
+        try:
+            context.load_verify_locations(str(authorities))
+        except ssl.SSLError:
+            raise ConfigurationError(f"kafka.ssl_cafile: {authorities} holds no certificate as PEM") from None
+    if certificate is None:
+        return
+    key, password = settings.get("ssl_keyfile") or certificate, settings.get("ssl_password")
+    try:
+        # Without a password OpenSSL would ask on the terminal.
+        context.load_cert_chain(str(certificate), str(key), str(password or ""))
+    except ssl.SSLError as error:
+        if "KEY_VALUES_MISMATCH" in str(error):
+            problem = f"kafka.ssl_keyfile: {key} is not the key of the certificate in kafka.ssl_certfile"
+        elif b"ENCRYPTED" in Path(str(key)).read_bytes():
+            does = "does not open" if password else "is needed to open"
+            problem = f"kafka.ssl_password: {does} the private key in {key}"
+        else:
+            problem = (
+                f"kafka.ssl_certfile: {certificate} or its key in {key} cannot be used: both have to be PEM"
+            )
+        raise ConfigurationError(problem) from None
 
 
 def connect(client: Callable[..., Any], settings: Mapping[str, object]) -> Any:
@@ -93,12 +127,13 @@ def connect(client: Callable[..., Any], settings: Mapping[str, object]) -> Any:
 
 def connect_admin(settings: Mapping[str, object]) -> Any:
     """Open a `KafkaAdminClient`; see `connect`."""
-    return connect(KafkaAdminClient, settings)
+    timeout = min(ADMIN_TIMEOUT_MS, int(str(settings.get("request_timeout_ms", ADMIN_TIMEOUT_MS))))
+    return connect(KafkaAdminClient, {**settings, "request_timeout_ms": timeout})
 
 
 def _failure(reasons: list[str], settings: Mapping[str, object]) -> Failure:
-    kinds = () if is_decided(reasons) else map(listener_kind, server_list(settings))
-    return explain(reasons, settings, next(filter(None, kinds), None))
+    found = () if is_decided(reasons) else map(find_listener, server_list(settings))
+    return explain(reasons, settings, next(filter(None, found), None))
 
 
 def _close(clients: list[Any]) -> None:

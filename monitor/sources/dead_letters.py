@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal
 
 from kafka import KafkaProducer
-from kafka.errors import KafkaError, MessageSizeTooLargeError, RecordListTooLargeError, RetriableError
+from kafka.errors import (
+    CorruptRecordError,
+    InvalidRecordError,
+    InvalidTimestampError,
+    KafkaError,
+    MessageSizeTooLargeError,
+    RecordListTooLargeError,
+    UnsupportedForMessageFormatError,
+)
 
 from monitor.clock import Clock, SystemClock
 from monitor.errors import MonitorError
-from monitor.records import Partition, Record
 from monitor.sources.connection import connect, connect_admin
+from monitor.sources.letter import TRUNCATED_TO, Letter, RejectedRecord, letter
+from monitor.sources.outbox import MAX_PENDING, Outbox, Posted
 from monitor.sources.topics import describe, problem_of
 
 logger = logging.getLogger(__name__)
-
-MAX_PENDING = 10_000
-MAX_PENDING_BYTES = 1 << 26
-TRUNCATED_TO = 100_000
-"""Bytes that are kept of a value that the broker does not take whole."""
 
 _IN_FLIGHT = 1_000
 _RETRY_EVERY = 5.0
@@ -33,75 +36,30 @@ _PRODUCER: dict[str, object] = {
     "max_request_size": 2**25,  # the broker's limit counts, not the client's default
     "linger_ms": 20,
     "max_block_ms": 5000,
+    "request_timeout_ms": 10_000,
+    "delivery_timeout_ms": 15_000,  # after that we say what is wrong, and try again ourselves
     "metrics_enabled": False,
 }
+
+_TOO_LARGE = (MessageSizeTooLargeError, RecordListTooLargeError)
+# What is wrong with a letter. Everything else is wrong with the topic or the broker, and may pass.
+_REFUSED = (
+    InvalidRecordError,
+    InvalidTimestampError,
+    UnsupportedForMessageFormatError,
+    CorruptRecordError,  # what brokers before 2.4 say of an invalid record
+)
 
 Result = Literal["sent", "failed", "not_forwarded"]
 
 
-class RejectedRecord(Protocol):
-    """A record that is no valid event."""
-
-    @property
-    def partition(self) -> Partition:
-        """Where it stands."""
-
-    @property
-    def record(self) -> Record:
-        """The record as read."""
-
-    @property
-    def reason(self) -> str:
-        """Reason from the fixed list."""
-
-    @property
-    def detail(self) -> str:
-        """What exactly is wrong."""
-
-
-class _Letter(NamedTuple):
-    key: bytes | None
-    value: bytes | None
-    headers: list[tuple[str, bytes]]
-
-    @property
-    def size(self) -> int:
-        """Bytes of the value."""
-        return len(self.value or b"")
-
-    def truncated(self) -> _Letter | None:
-        """Return the beginning of the letter, None where it is that already."""
-        if self.value is None or len(self.value) <= TRUNCATED_TO:
-            return None
-        return self._replace(
-            value=self.value[:TRUNCATED_TO],
-            headers=[*self.headers, ("truncated", str(len(self.value)).encode())],
-        )
-
-
-def letter(rejected: RejectedRecord, topic_id: str | None = None) -> _Letter:
-    """Make the message that goes to the dead-letter topic.
-
-    Key, value and headers are the record's own, byte by byte. Added are `monitor-id`
-    (topic id, or the topic's name where there is none, / partition / offset), which tells a repeated letter,
-    `monitor-reason` and `monitor-detail`; `monitor-null-header` names a header whose value was null, which
-    kafka-python cannot send.
-    """
-    record, partition = rejected.record, rejected.partition
-    place = f"{topic_id or partition.topic}/{partition.partition}/{record.offset}"
-    headers = [(name, b"" if value is None else value) for name, value in record.headers]
-    headers += [("monitor-null-header", name.encode()) for name, value in record.headers if value is None]
-    headers += [
-        ("monitor-id", place.encode()),
-        ("monitor-reason", rejected.reason.encode()),
-        ("monitor-detail", rejected.detail[:1000].encode()),
-    ]
-    value = b"" if record.key is None and record.value is None else record.value
-    return _Letter(record.key, value, headers)
-
-
 class DeadLetters:
     """Sends rejected records to a topic, in a thread of its own.
+
+    A letter ends as ``sent``, as ``failed`` (the broker refuses this very message), or as ``not_forwarded``.
+    While the topic or the broker is the problem, letters wait and are tried again.
+
+    `send` and `mark` are called on the thread that reads, the rest on any.
 
     Parameters
     ----------
@@ -112,8 +70,8 @@ class DeadLetters:
     topic_ids
         Ids of the input topics, for `monitor-id`.
     on_error
-        What happens when `max_pending` letters wait: with ``"pause"`` the caller stops reading while
-        `full`, with ``"drop"`` further letters are counted as ``not_forwarded``.
+        What happens when `max_pending` letters or 64 MiB wait: with ``"pause"`` the caller stops reading
+        while `full`, with ``"drop"`` further letters are counted as ``not_forwarded``.
     max_per_second
         Letters above this rate are counted as ``not_forwarded``; None: all are sent.
     max_pending
@@ -123,8 +81,6 @@ class DeadLetters:
     ----------
     results : dict
         Letters by result: sent, failed, not_forwarded.
-    problem : str or None
-        Why nothing can be sent at the moment.
     """
 
     def __init__(
@@ -139,19 +95,18 @@ class DeadLetters:
         clock: Clock | None = None,
     ) -> None:
         self.results: dict[Result, int] = {"sent": 0, "failed": 0, "not_forwarded": 0}
-        self.problem: str | None = None
         self._settings = settings
         self._topic = topic
         self._topic_ids = topic_ids
         self._drop = on_error == "drop"
         self._max_per_second = max_per_second
-        self._max_pending = max_pending
         self._clock = clock or SystemClock()
         self._second = (0.0, 0)
-        self._waiting: deque[_Letter] = deque()
-        self._bytes = 0
-        self._in_flight = 0
+        self._outbox = Outbox(max_pending)
+        self._error: str | None = None
+        self._refusals: set[type[Exception]] = set()
         self._changed = threading.Condition()
+        self._failing = threading.Event()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="dead-letters", daemon=True)
         self._thread.start()
@@ -163,38 +118,61 @@ class DeadLetters:
 
     @property
     def full(self) -> bool:
-        """Whether so many letters wait that reading should pause."""
-        return not self._drop and (self._pending() >= self._max_pending or self._bytes >= MAX_PENDING_BYTES)
+        """Whether so many letters wait that reading should pause, until half of them are gone."""
+        return self._outbox.crowded and not self._drop
+
+    @property
+    def problem(self) -> str | None:
+        """Why letters are not sent at the moment, and what that holds up; None while all is well."""
+        error, effect = self._error, None
+        if self.full:
+            effect = f"reading pauses because {len(self._outbox)} rejected events wait"
+        elif self._drop and self._outbox.full:
+            effect = "further rejected events are not forwarded"
+        if effect is not None:
+            effect += f" (kafka.dead_letter.on_error: {'drop' if self._drop else 'pause'})"
+        return "; ".join(filter(None, (error, effect))) or None
 
     def send(self, rejected: Iterable[RejectedRecord]) -> None:
         """Pass rejected records on; never waits."""
         ids = self._topic_ids()
+        was_full = self.full
         with self._changed:
             for each in rejected:
-                if self._too_fast() or (self._drop and self._pending() >= self._max_pending):
+                if self._too_fast() or (self._drop and self._outbox.full):
                     self.results["not_forwarded"] += 1
                 else:
-                    self._waiting.append(letter(each, ids.get(each.partition.topic)))
-                    self._bytes += self._waiting[-1].size
+                    self._outbox.add(letter(each, ids.get(each.partition.topic)))
             self._changed.notify_all()
+        if self.full and not was_full:
+            logger.warning("%s", self.problem)
 
-    def flush(self, timeout: float) -> bool:
-        """Wait up to `timeout` seconds until nothing waits any more; return whether that is so."""
+    def mark(self) -> int:
+        """Return a mark behind everything passed to `send` so far."""
         with self._changed:
-            return self._changed.wait_for(lambda: self._pending() == 0, timeout)
+            return self._outbox.mark()
+
+    def settled(self, mark: int, timeout: float) -> bool:
+        """Wait up to `timeout` seconds for every letter before a mark; return whether none waits any more.
+
+        What is forgotten after that can be lost no more: each of these letters was sent, or is counted. With
+        ``on_error="drop"`` this is True at once, and a crash loses what waits.
+        """
+        if self._drop:
+            return True
+        with self._changed:
+            self._changed.wait_for(lambda: self._outbox.settled(mark) or self._closing.is_set(), timeout)
+            return self._outbox.settled(mark)
 
     def close(self, timeout: float = 5.0) -> None:
         """Send what waits, for at most `timeout` seconds; what is left is counted as failed."""
         with self._changed:
-            self._changed.wait_for(lambda: self._pending() == 0 or self.problem is not None, timeout)
+            self._changed.wait_for(lambda: not self._outbox or self._error is not None, timeout)
             self._closing.set()
             self._changed.notify_all()
         self._thread.join(2.0)
         with self._changed:
-            self.results["failed"] += self._pending()
-
-    def _pending(self) -> int:
-        return len(self._waiting) + self._in_flight
+            self.results["failed"] += len(self._outbox)
 
     def _too_fast(self) -> bool:
         if self._max_per_second is None:
@@ -206,32 +184,47 @@ class DeadLetters:
         return count >= self._max_per_second
 
     def _run(self) -> None:
-        producer = None
-        while producer is None and not self._closing.is_set():
-            try:
-                producer = self._open()
-            except (MonitorError, KafkaError) as error:
-                self._say(f"dead letters wait: {error}")
-                self._closing.wait(_RETRY_EVERY)
-        if producer is None:
-            return
+        producer = self._ready(None)
         while not self._closing.is_set():
+            if self._failing.is_set():
+                self._closing.wait(_RETRY_EVERY)
+                self._failing.clear()
+                self._ready(producer)
+                continue
             with self._changed:
-                ready = self._changed.wait_for(self._can_send, timeout=1.0)
-                if not ready or self._closing.is_set():
+                self._changed.wait_for(lambda: self._stopped() or self._can_send(), timeout=1.0)
+                if self._stopped() or not self._can_send():
                     continue
-                next_letter = self._waiting.popleft()
-                self._in_flight += 1
-            self._send_one(producer, next_letter)
+                posted = self._outbox.take()
+            self._send_one(producer, posted)
         try:
-            producer.close(1)
+            if producer is not None:
+                producer.close(1)
         except KafkaError as error:
             logger.debug("closing the dead-letter producer: %s", error)
 
-    def _can_send(self) -> bool:
-        return self._closing.is_set() or (bool(self._waiting) and self._in_flight < _IN_FLIGHT)
+    def _stopped(self) -> bool:
+        return self._closing.is_set() or self._failing.is_set()
 
-    def _open(self) -> Any:
+    def _can_send(self) -> bool:
+        return self._outbox.waiting > 0 and self._outbox.in_flight < _IN_FLIGHT
+
+    def _ready(self, producer: Any) -> Any:
+        """Wait until the topic can be written; return a producer, None where we close before."""
+        while not self._closing.is_set():
+            try:
+                self._look()
+                if producer is None:
+                    producer = connect(KafkaProducer, {**self._settings, **_PRODUCER})
+                    self._error = None
+                return producer
+            except (MonitorError, KafkaError) as error:
+                self._say(f"dead letters wait: {error}")
+                self._closing.wait(_RETRY_EVERY)
+        return producer
+
+    def _look(self) -> None:
+        # A producer only times out; a description tells what is wrong.
         admin = connect_admin(self._settings)
         try:
             found = describe(admin, [self._topic])[self._topic]
@@ -240,46 +233,59 @@ class DeadLetters:
         problem = problem_of(found, self._settings, operation="WRITE", key="kafka.dead_letter_topic")
         if problem:
             raise MonitorError(problem)
-        producer = connect(KafkaProducer, {**self._settings, **_PRODUCER})
-        self._say(None)
-        return producer
 
-    def _send_one(self, producer: Any, sent: _Letter) -> None:
+    def _send_one(self, producer: Any, posted: Posted) -> None:
+        key, value, headers = posted.letter
         try:
-            future = producer.send(self._topic, sent.value, key=sent.key, headers=sent.headers)
-        except KafkaError as error:
-            self._failed(sent, error)
+            future = producer.send(self._topic, value, key=key, headers=headers)
+        except Exception as error:  # whatever one letter does to the client, the next are sent
+            self._failed(posted, error)
         else:
-            future.add_callback(lambda _: self._arrived(sent))
-            future.add_errback(lambda error: self._failed(sent, error))
+            future.add_callback(lambda _: self._arrived(posted))
+            future.add_errback(lambda error: self._failed(posted, error))
 
-    def _arrived(self, sent: _Letter) -> None:
-        with self._changed:
-            self._in_flight -= 1
-            self._bytes -= sent.size
-            self.results["sent"] += 1
-            self._changed.notify_all()
-        self._say(None)
+    def _arrived(self, posted: Posted) -> None:
+        self._settle(posted, "sent", None)
 
-    def _failed(self, sent: _Letter, error: Exception) -> None:
-        if isinstance(error, MessageSizeTooLargeError | RecordListTooLargeError):
-            again = sent.truncated()
-        else:
-            again = sent if isinstance(error, RetriableError) else None
-            self._say(f"dead letters cannot be sent: {type(error).__name__}: {error}")
-        with self._changed:
-            self._in_flight -= 1
-            self._bytes -= sent.size
-            if again is None:
-                self.results["failed"] += 1
+    def _failed(self, posted: Posted, error: Exception) -> None:
+        if isinstance(error, _TOO_LARGE):
+            shorter = posted.letter.truncated()
+            if shorter is not None:
+                self._again(posted, shorter)
             else:
-                self._waiting.append(again)
-                self._bytes += again.size
+                what = f"its key and headers are too large beside {TRUNCATED_TO:,} bytes of its value"
+                self._refused(posted, error, what)
+        elif isinstance(error, _REFUSED) or not isinstance(error, KafkaError):
+            self._refused(posted, error, str(error))
+        else:
+            # A bare KafkaError: another letter of the batch was refused, and this one along with it.
+            if type(error) is not KafkaError and not self._failing.is_set():
+                self._say(f"dead letters cannot be sent: {type(error).__name__}: {error}")
+                self._failing.set()
+            self._again(posted, posted.letter)
+
+    def _refused(self, posted: Posted, error: Exception, what: str) -> None:
+        problem = f"a dead letter is refused ({type(error).__name__}): {what}"
+        if type(error) not in self._refusals:
+            self._refusals.add(type(error))
+            logger.error("%s; it and others like it are counted as failed", problem)
+        self._settle(posted, "failed", problem)
+
+    def _again(self, posted: Posted, changed: Letter) -> None:
+        with self._changed:
+            self._outbox.again(posted, changed)
             self._changed.notify_all()
 
-    def _say(self, problem: str | None) -> None:
-        if problem and problem != self.problem:
+    def _settle(self, posted: Posted, result: Result, problem: str | None) -> None:
+        with self._changed:
+            self._outbox.settle(posted)
+            self.results[result] += 1
+            self._error = problem
+            self._changed.notify_all()
+
+    def _say(self, problem: str) -> None:
+        if problem != self._error:
             logger.warning("%s", problem)
         with self._changed:
-            self.problem = problem
+            self._error = problem
             self._changed.notify_all()

@@ -6,12 +6,10 @@ kafka-python ends every failed connection in the same time-out; the reason stand
 from __future__ import annotations
 
 import re
-import socket
-import ssl
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-ListenerKind = Literal["tls", "plaintext"]
+from monitor.sources.listeners import Listener
 
 
 class Failure(NamedTuple):
@@ -36,10 +34,7 @@ _CLIENT_CERTIFICATE = (
 
 _CAUSES = (
     _Cause("SaslAuthenticationFailed", f"the broker refuses the user name or the password; {_CREDENTIALS}"),
-    _Cause(
-        "UnsupportedSaslMechanism",
-        "the broker does not offer this SASL mechanism; set kafka.sasl_mechanism to one that it has enabled",
-    ),
+    _Cause("UnsupportedSaslMechanism", "{mechanism}"),
     _Cause(
         "IllegalSaslState",
         "the listener does not take SASL; set kafka.security_protocol to PLAINTEXT or SSL, or use the port "
@@ -49,7 +44,7 @@ _CAUSES = (
     _Cause(
         "CERTIFICATE_VERIFY_FAILED.*(mismatch|doesn't match)",
         "the broker's certificate is not for this host name; connect by a name that stands in it, or set "
-        " kafka.ssl_check_hostname: false",
+        "kafka.ssl_check_hostname: false",
     ),
     _Cause(
         "CERTIFICATE_VERIFY_FAILED.*expired",
@@ -75,8 +70,9 @@ _PLAINTEXT_LISTENER = _Cause(
 )
 
 # A broker that answers and then closes the connection. kafka-python drops an answer that comes together with
-# the close, as a refusal over TLS does.
+# the close, as a refusal often does.
 _CLOSED_AFTER_ANSWER = r"broker_version=\(\d.*Connection lost: .*socket disconnected"
+_MECHANISM = _Cause("", "{mechanism}")
 _LOGIN_CLOSED = _Cause(
     "",
     f"the broker closes the connection when we log in, as it does with a wrong user name or password; "
@@ -117,7 +113,7 @@ _TRANSIENT = (
 def explain(
     reasons: Sequence[str],
     settings: Mapping[str, object],
-    listener: ListenerKind | None = None,
+    listener: Listener | None = None,
 ) -> Failure:
     """Name the cause of a failed connection and its remedy.
 
@@ -128,16 +124,25 @@ def explain(
     settings
         The consumer settings; no secret of them enters the message.
     listener
-        What the port was found to speak, where it was asked.
+        What stands behind the port, where it was asked and answers.
     """
     protocol = str(settings.get("security_protocol", "PLAINTEXT"))
-    cause, reason = _find(reasons, protocol, listener)
+    mechanism = str(settings.get("sasl_mechanism"))
+    cause, reason = _find(reasons, protocol, mechanism, listener)
     has_certificate = settings.get("ssl_certfile") is not None
     message = cause.message.format(
         reason=reason.rpartition("KafkaConfigurationError: ")[2],
         protocol=protocol,
         sasl_protocol="SASL_SSL" if protocol == "SSL" else "SASL_PLAINTEXT",
         tls_protocol="SASL_SSL" if protocol.startswith("SASL") else "SSL",
+        mechanism=(
+            f"the broker does not offer the SASL mechanism {mechanism}; set kafka.sasl_mechanism to "
+            + (
+                f"one of {', '.join(listener.mechanisms)}"
+                if listener and listener.mechanisms
+                else "one that it has"
+            )
+        ),
         plain_protocol="SASL_PLAINTEXT" if protocol.startswith("SASL") else "PLAINTEXT",
         client_certificate=(
             "the broker refuses our client certificate; use one that is signed by a CA in the broker's trust "
@@ -150,18 +155,24 @@ def explain(
     return Failure(f"cannot connect to Kafka at {servers_text(settings)}: {message}", cause.waiting_helps)
 
 
-def _find(reasons: Sequence[str], protocol: str, listener: ListenerKind | None) -> tuple[_Cause, str]:
+def _find(
+    reasons: Sequence[str], protocol: str, mechanism: str, listener: Listener | None
+) -> tuple[_Cause, str]:
     # Most telling first: after a refusal kafka-python reconnects, and then logs only "disconnected".
     for cause in _CAUSES:
         for reason in reasons:
             if re.search(cause.pattern, reason):
                 return cause, reason
-    if listener == "tls" and not protocol.endswith("SSL"):
-        return _TLS_LISTENER, ""
-    if listener == "plaintext" and protocol.endswith("SSL"):
-        return _PLAINTEXT_LISTENER, ""
-    if sum(bool(re.search(_CLOSED_AFTER_ANSWER, reason)) for reason in reasons) >= 2:
-        return _LOGIN_CLOSED if protocol.startswith("SASL") else _LOGIN_EXPECTED, ""
+    if listener is not None:
+        if listener.tls and not protocol.endswith("SSL"):
+            return _TLS_LISTENER, ""
+        if not listener.tls and protocol.endswith("SSL"):
+            return _PLAINTEXT_LISTENER, ""
+        # It still answers: it is not just going away.
+        if listener.mechanisms and any(re.search(_CLOSED_AFTER_ANSWER, reason) for reason in reasons):
+            if not protocol.startswith("SASL"):
+                return _LOGIN_EXPECTED, ""
+            return (_LOGIN_CLOSED if mechanism in listener.mechanisms else _MECHANISM), ""
     for cause in _TRANSIENT:
         for reason in reasons:
             if re.search(cause.pattern, reason):
@@ -184,45 +195,3 @@ def server_list(settings: Mapping[str, object]) -> list[str]:
 def servers_text(settings: Mapping[str, object]) -> str:
     """Return `bootstrap_servers` for a message."""
     return ",".join(server_list(settings))
-
-
-def listener_kind(server: str, timeout: float = 1.0) -> ListenerKind | None:
-    """Ask a port what it speaks; None where it does not say.
-
-    A broker closes a connection that speaks the wrong protocol without a word, as it does when it is
-    shutting down: only asking tells these apart.
-    """
-    host, _, port = server.rpartition(":")
-    if not host or not port.isdigit():
-        host, port = server, "9092"
-    address = (host.rpartition("://")[2].strip("[]"), int(port))
-    if _answers_plaintext(address, timeout):
-        return "plaintext"
-    return "tls" if _answers_tls(address, timeout) else None
-
-
-def _answers_plaintext(address: tuple[str, int], timeout: float) -> bool:
-    # ApiVersions v0, correlation id 1, client id "probe": every broker since 0.10 answers it at once.
-    request = bytes.fromhex("0000000f 0012 0000 00000001 0005") + b"probe"
-    try:
-        with socket.create_connection(address, timeout) as connection:
-            connection.sendall(request)
-            return connection.recv(8)[4:8] == b"\x00\x00\x00\x01"
-    except OSError:
-        return False
-
-
-def _answers_tls(address: tuple[str, int], timeout: float) -> bool:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE  # nothing is sent: only whether the port speaks TLS matters
-    try:
-        with (
-            socket.create_connection(address, timeout) as connection,
-            context.wrap_socket(connection),
-        ):
-            return True
-    except ssl.SSLError as error:
-        return "ALERT" in str(error)
-    except OSError:
-        return False

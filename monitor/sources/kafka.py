@@ -14,14 +14,16 @@ from kafka.structs import MemberState, OffsetAndMetadata
 
 from monitor.clock import Clock, SystemClock
 from monitor.records import Partition, RecordBatch
+from monitor.sources import quirks
 from monitor.sources.assignor import OneOwnerAssignor
-from monitor.sources.base import Poll
-from monitor.sources.cluster import Cluster
+from monitor.sources.base import Poll, TakeOver
+from monitor.sources.cluster import Cluster, log_change
 from monitor.sources.lag import EndOffsets
-from monitor.sources.positions import Place, Start, place, ranges, starting_points
+from monitor.sources.positions import Start, ranges, starting_points
 from monitor.sources.rebalance import RebalanceListener, leave
 from monitor.sources.refusals import explain_refusal, is_passing
 from monitor.sources.settings import consumer_settings
+from monitor.sources.tracking import Tracking, partition_text
 
 logger = logging.getLogger(__name__)
 
@@ -55,12 +57,11 @@ class KafkaSource:
         Epoch microseconds where ``start="windows"`` begins; None where no window needs a past.
     give_up_after
         Seconds that an unreachable broker or a missing topic is waited for.
-    known_offsets
-        Next offsets of those of the given partitions that the state knows. Called on the poll
-        thread before their first record is read; `topic_ids` is up to date then.
+    take_over
+        See `monitor.sources.base.TakeOver`.
     on_topic_recreated
-        ``"refuse"``: an error. ``"restart"``: everything is reported as revoked, and the new topic is
-        read from its beginning.
+        ``"refuse"``: an error. ``"restart"``: everything is reported as revoked and taken over again, and
+        the new topic is read from its beginning.
     clock
         Where time comes from.
     stop
@@ -68,10 +69,6 @@ class KafkaSource:
 
     Attributes
     ----------
-    offsets_lost : int
-        Offsets that were gone before they were read.
-    log_truncations : int
-        Times that a partition's log ended before our position.
     commit_failures : int
         Commits that no broker took; a later one makes them good.
     """
@@ -85,20 +82,18 @@ class KafkaSource:
         start: Start = "windows",
         start_timestamp: Callable[[], int | None] = lambda: None,
         give_up_after: float = 600.0,
-        known_offsets: Callable[[Collection[Partition]], Mapping[Partition, int]] = lambda _: {},
+        take_over: TakeOver = lambda _: {},
         on_topic_recreated: Literal["refuse", "restart"] = "refuse",
         clock: Clock | None = None,
         stop: threading.Event | None = None,
     ) -> None:
-        self.offsets_lost = 0
-        self.log_truncations = 0
         self.commit_failures = 0
         self._settings = consumer_settings(settings)
         self._topics = list(topics)
         self._group_id = group_id
         self._start: Start = start
         self._start_timestamp = start_timestamp
-        self._known_offsets = known_offsets
+        self._take_over = take_over
         self._clock = clock or SystemClock()
         self._stop = stop or threading.Event()
         self._cluster = Cluster(
@@ -111,17 +106,35 @@ class KafkaSource:
         self._consumer: Any = None
         self._listener: RebalanceListener | None = None
         self._ends: EndOffsets | None = None
+        self._tracking: Tracking | None = None
         self._long_polls = True
         self._assigned: frozenset[Partition] = frozenset()
         self._pending: set[Partition] = set()  # assigned by the group, without a position of ours
         self._recreated: set[str] = set()
-        self._delivered: dict[Partition, int] = {}
+        self._trouble: str | None = None
         self._held: frozenset[Partition] = frozenset()
 
     @property
     def problem(self) -> str | None:
         """Why nothing can be read at the moment; None while all is well."""
-        return self._cluster.problem
+        return self._cluster.problem or self._trouble
+
+    @property
+    def joined(self) -> bool:
+        """Whether this is a member of the group that has placed itself in all of its share."""
+        if self._consumer is None or self._pending or self._losing():
+            return False
+        return bool(self._consumer.group_metadata().state is MemberState.STABLE)
+
+    @property
+    def offsets_lost(self) -> int:
+        """Records that were gone before they were read."""
+        return self._tracking.offsets_lost if self._tracking else 0
+
+    @property
+    def log_truncations(self) -> int:
+        """How often a partition's log ended before our position."""
+        return self._tracking.log_truncations if self._tracking else 0
 
     @property
     def rebalances(self) -> int:
@@ -138,19 +151,23 @@ class KafkaSource:
         if self._consumer is None and not self._open():
             self._stop.wait(min(timeout, self._cluster.pause()))
             return Poll()
+        assert self._tracking is not None
         found: dict[Any, list[Any]] = {}
         try:
             self._note_recreated(self._cluster.look())
+            if self._tracking.astray and not self._losing():
+                self._relocate()
             if self._pending and not self._losing():
                 self._position()
             if not self._losing():
                 found = self._fetch(timeout)
+            self._say(None)
         except (OffsetOutOfRangeError, LogTruncationError) as error:
-            self._relocate(error)
+            self._tracking.note_astray(error)
         except KafkaError as error:
             if not is_passing(error):
                 raise explain_refusal(error, self._settings, self._group_id) from error
-            self._cluster.say(f"Kafka does not answer: {type(error).__name__}: {error}")
+            self._say(self._trouble or f"Kafka does not answer: {type(error).__name__}: {error}")
             self._stop.wait(min(timeout, 0.5))
         return self._after(found)
 
@@ -160,9 +177,7 @@ class KafkaSource:
 
     def lag(self) -> Mapping[Partition, int]:
         """Offsets between position and end of each assigned partition."""
-        if self._ends is None:
-            return {}
-        return self._ends.lag({partition: self._next(partition) for partition in self._assigned})
+        return {} if self._ends is None else self._ends.lag(self.positions())
 
     def hold(self, partitions: Collection[Partition]) -> None:
         """Read no further from exactly these partitions until the next call."""
@@ -173,8 +188,14 @@ class KafkaSource:
             self._consumer.resume(TopicPartition(*partition))
         self._held = held
 
-    def commit(self, next_offsets: Mapping[Partition, int]) -> None:
-        """Tell the broker what the state contains; see `Source.commit`.
+    def positions(self) -> Mapping[Partition, int]:
+        """Offset that is read next, for each assigned partition; see `Source.positions`."""
+        if self._tracking is None:
+            return {}
+        return {partition: self._tracking.next(partition) for partition in self._assigned}
+
+    def commit(self, next_offsets: Mapping[Partition, int]) -> bool:
+        """Tell the broker what a checkpoint contains; see `Source.commit`.
 
         Raises
         ------
@@ -182,12 +203,12 @@ class KafkaSource:
             Where the group has gone on without us.
         """
         offsets = {
-            TopicPartition(*partition): OffsetAndMetadata(self._past_markers(partition, offset), "", -1)
+            TopicPartition(*partition): OffsetAndMetadata(offset, "", -1)
             for partition, offset in next_offsets.items()
             if partition in self._assigned
         }
         if not offsets:
-            return
+            return False
         try:
             self._consumer.commit(offsets, timeout_ms=COMMIT_TIMEOUT_MS)
         except KafkaError as error:
@@ -196,6 +217,8 @@ class KafkaSource:
             if self.commit_failures == 0:
                 logger.warning("a commit failed and will be repeated: %s", error)
             self.commit_failures += 1
+            return False
+        return True
 
     def close(self) -> None:
         """Leave the group; never raises, never takes longer than a few seconds."""
@@ -215,43 +238,34 @@ class KafkaSource:
         with suppress(KafkaError):
             # A leader that does not know the topics yet would assign nothing, to an owner too.
             consumer.bootstrap(timeout_ms=3000, refresh=True)
+        self._tracking = Tracking(consumer)
         self._ends = EndOffsets(consumer, self._cluster.admin, self._clock)
         self._long_polls = any(self.topic_ids.values())
         self._consumer = consumer
         return True
 
     def _fetch(self, timeout: float) -> dict[Any, list[Any]]:
-        fetcher = self._consumer._fetcher
-        if not fetcher._next_partition_records:
-            # kafka-python (3.0.12) gives the buffered records of a partition that was paused and resumed
-            # only where this is None; the used-up buffer of another partition would block them for ever.
-            fetcher._next_partition_records = None
         milliseconds = int(timeout * 1000)
         short = not self._long_polls and bool(self._assigned)
-        found: dict[Any, list[Any]] = self._consumer.poll(
-            timeout_ms=min(milliseconds, _SHORT_POLL_MS) if short else milliseconds
-        )
+        found = quirks.poll(self._consumer, min(milliseconds, _SHORT_POLL_MS) if short else milliseconds)
         if short and not found:
             self._stop.wait(min(timeout, _PAUSE_AFTER_SHORT_POLL))
-        if self._consumer.group_metadata().state is MemberState.REBALANCING:
-            # kafka-python (3.0.12) forgets a join that outlasts one poll, where it joined because partitions
-            # were added: no assignment, no heartbeat, no exception. Asked for again, it goes on.
-            self._consumer._coordinator.request_rejoin()
         return found
 
     def _after(self, found: dict[Any, list[Any]]) -> Poll:
-        assert self._listener is not None
+        assert self._listener is not None and self._tracking is not None
         came, went = self._listener.take()
         self._pending |= came
         if went or self._losing():
             # What was fetched meanwhile is read again: whoever loses a partition forgets all of them.
+            self._tracking.forget()
             return Poll(revoked=frozenset(went) | self._let_go())
         batches = []
         for partition, records in found.items():
             ours = Partition(partition.topic, partition.partition)
-            self._delivered[ours] = records[-1].offset + 1
+            self._tracking.delivered(ours, records[-1].offset + 1)
             batches.append(RecordBatch(ours, records))
-        return Poll(batches)
+        return Poll(batches, truncated=self._tracking.take_truncated())
 
     def _let_go(self) -> frozenset[Partition]:
         """Give every partition up; those that remain ours are positioned anew."""
@@ -260,7 +274,7 @@ class KafkaSource:
         self._consumer.pause(*self._consumer.assignment())
         if not self._pending:
             self._recreated = set()
-        logger.info("partitions given up: %s", sorted(map(_text, lost)))
+        logger.info("partitions given up: %s", sorted(map(partition_text, lost)))
         return lost
 
     def _note_recreated(self, topics: set[str]) -> None:
@@ -276,59 +290,34 @@ class KafkaSource:
         self._note_recreated(self._cluster.look_now())
         if self._losing():
             return
-        assert self._ends is not None
+        assert self._ends is not None and self._tracking is not None
         entered = {partition.topic for partition in self._assigned} | self._recreated
+        known = self._take_over(frozenset(self._pending))
+        # Asked for afterwards: the one whose state we took over may have read on until then.
         available = ranges(self._cluster.admin, self._pending)
         points = starting_points(
-            self._consumer,
-            available,
-            self._known_offsets(frozenset(self._pending)),
-            entered,
-            self._start,
-            self._start_timestamp,
+            self._consumer, available, known, entered, self._start, self._start_timestamp
         )
         for partition, point in points.items():
-            self._go_to(partition, point)
+            self._tracking.go_to(partition, point)
             self._ends.begin(partition, available[partition].end)
         self._assigned |= self._pending
         self._pending, self._recreated = set(), set()
         self._consumer.resume(*(TopicPartition(*p) for p in points if p not in self._held))
-        logger.info("reading from %s", {_text(p): point.offset for p, point in sorted(points.items())})
+        logger.info(
+            "reading from %s", {partition_text(p): point.offset for p, point in sorted(points.items())}
+        )
         self._cluster.say(None)
 
-    def _go_to(self, partition: Partition, point: Place) -> None:
-        self._consumer.seek(TopicPartition(*partition), point.offset)
-        self._delivered[partition] = point.offset
-        if point.lost:
-            logger.warning("%s: %d offsets were gone before they were read", _text(partition), point.lost)
-            self.offsets_lost += point.lost
-        if point.truncated:
-            logger.warning("%s: the log ends before our position; going on at its end", _text(partition))
-            self.log_truncations += 1
-
-    def _relocate(self, error: OffsetOutOfRangeError | LogTruncationError) -> None:
-        """Put partitions back into what their logs still have."""
-        cut = error.divergent_offsets if isinstance(error, LogTruncationError) else {}
-        partitions = {Partition(*partition) for partition in cut or error.args[0]} & self._assigned
+    def _relocate(self) -> None:
         self._note_recreated(self._cluster.look_now())
-        if self._losing():
-            return
-        for partition, available in ranges(self._cluster.admin, partitions).items():
-            agreed = cut.get(TopicPartition(*partition))
-            point = place(agreed.offset if agreed else self._next(partition), available)
-            self._go_to(partition, point._replace(truncated=point.truncated or bool(cut)))
+        if not self._losing():
+            assert self._tracking is not None
+            self._tracking.relocate(self._cluster.admin, self._assigned)
 
-    def _next(self, partition: Partition) -> int:
-        """Offset that is read next: the client's own position, past markers and aborted records."""
-        try:
-            position = self._consumer.position(TopicPartition(*partition), timeout_ms=0)
-        except KafkaError:
-            position = None  # to be validated; the next poll says why
-        return self._delivered[partition] if position is None else int(position)
-
-    def _past_markers(self, partition: Partition, offset: int) -> int:
-        # After everything that was delivered only transaction markers and aborted records can follow.
-        return self._next(partition) if offset >= self._delivered[partition] else offset
+    def _say(self, trouble: str | None) -> None:
+        log_change(self._trouble, trouble)
+        self._trouble = trouble
 
     def _leave(self) -> None:
         try:
@@ -338,7 +327,3 @@ class KafkaSource:
             logger.debug("leaving the group: %s", error)
         finally:
             self._cluster.close()
-
-
-def _text(partition: Partition) -> str:
-    return f"{partition.topic}/{partition.partition}"

@@ -16,6 +16,11 @@ _FENCED = (
     errors.FencedInstanceIdError,
 )
 
+# A partition without a leader, which kafka-python calls broker -1, and a broker that is on its way.
+_AWAY = (errors.UnknownBrokerIdError, errors.BrokerNotAvailableError)
+
+_CODECS = {"snappy": "python-snappy", "lz4": "lz4", "zstd": "zstandard"}
+
 
 def is_fenced(error: Exception) -> bool:
     """Whether the group has gone on without us.
@@ -31,7 +36,7 @@ def is_passing(error: Exception) -> bool:
     """Whether the same call may succeed later: a rebalance, a broker that is away."""
     if isinstance(error, errors.CommitFailedError | errors.RebalanceInProgressError):
         return not is_fenced(error)
-    return isinstance(error, errors.RetriableError) and not is_fenced(error)
+    return isinstance(error, (errors.RetriableError, *_AWAY)) and not is_fenced(error)
 
 
 def explain_refusal(error: Exception, settings: Mapping[str, object], group_id: str) -> SourceError:
@@ -75,7 +80,14 @@ def explain_refusal(error: Exception, settings: Mapping[str, object], group_id: 
             "group.min.session.timeout.ms and group.max.session.timeout.ms"
         )
     if isinstance(error, errors.CorruptRecordError):
-        return SourceError(f"{error}: a record is damaged; restore the partition from a replica, or skip it")
+        return SourceError(
+            f"{error}: a record is damaged; restore the partition from a replica, or delete the records up "
+            "to it (kafka-delete-records.sh)"
+        )
+    if isinstance(error, errors.UnsupportedCodecError):
+        package = next((name for codec, name in _CODECS.items() if codec in str(error)), None)
+        remedy = f"pip install {package}" if package else "have its producer use another compression"
+        return SourceError(f"records cannot be unpacked ({error}); {remedy}")
     if isinstance(error, errors.SaslAuthenticationFailedError):
         return SourceError(f"the broker no longer accepts {user_text(settings)}: {error}")
     return SourceError(f"reading from Kafka failed: {type(error).__name__}: {error}")

@@ -8,6 +8,7 @@ DEFAULTS: Mapping[str, object] = {
     "session_timeout_ms": 10_000,
     "max_poll_records": 2000,
     "metadata_max_age_ms": 10_000,  # how soon a partition that was added is seen
+    "reconnect_backoff_max_ms": 1_000,  # kafka-python's 30 s would go on after a broker is back
     "metrics_enabled": False,
 }
 FORCED: Mapping[str, object] = {

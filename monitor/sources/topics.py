@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from kafka.errors import KafkaError, TopicAuthorizationFailedError, UnknownTopicOrPartitionError, for_code
 
 from monitor.clock import Clock
+from monitor.errors import SourceError
 from monitor.sources.diagnosis import servers_text
 
 logger = logging.getLogger(__name__)
@@ -88,6 +89,23 @@ def problem_of(
     if topic.error is not None:
         return f"the topic {topic.name!r} cannot be used: {topic.error.__name__}"
     return None
+
+
+def recreated(name: str, was: str, now: str) -> SourceError:
+    """Say that a topic is another one than the one that was read, and what to do.
+
+    Parameters
+    ----------
+    name
+        The topic.
+    was, now
+        Its ids.
+    """
+    return SourceError(
+        f"the topic {name!r} was deleted and created again (its id was {was} and is now {now}), so that its "
+        "offsets mean other records; set kafka.on_topic_recreated: restart to forget the state and read the "
+        "new topic from its beginning"
+    )
 
 
 def user_text(settings: Mapping[str, object]) -> str:

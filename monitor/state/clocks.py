@@ -28,6 +28,10 @@ class Clocks:
         Whether records were lost before `covered_since`.
     partitions
         Greatest event time read from each partition.
+    silent
+        Partitions that lately brought rejected records alone: nobody waits for their times.
+    lost
+        Whether records were lost since the last event.
     """
 
     allowed_lateness: int
@@ -36,33 +40,33 @@ class Clocks:
     covered_since: int | None = None
     gap: bool = False
     partitions: dict[Partition, int] = field(default_factory=dict)
-    _silent: set[Partition] = field(default_factory=set)
-    _lost: bool = False
+    silent: set[Partition] = field(default_factory=set)
+    lost: bool = False
 
     def read(self, spans: Mapping[Partition, Span]) -> None:
         """Take in what a batch read."""
         for partition, span in spans.items():
             if span.first_timestamp is None or span.last_timestamp is None:
                 # Only rejected records: others must not wait for a time that may never come.
-                self._silent.add(partition)
+                self.silent.add(partition)
                 continue
-            self._silent.discard(partition)
+            self.silent.discard(partition)
             if partition not in self.partitions and not self.gap:
                 first = span.first_timestamp
                 self.covered_since = min(first, first if self.covered_since is None else self.covered_since)
             last = max(span.last_timestamp, self.partitions.get(partition, span.last_timestamp))
             self.partitions[partition] = last
             self.watermark = last if self.watermark is None else max(last, self.watermark)
-        if self._lost and any(span.last_timestamp is not None for span in spans.values()):
-            self.covered_since, self.gap, self._lost = self.watermark, True, False
+        if self.lost and any(span.last_timestamp is not None for span in spans.values()):
+            self.covered_since, self.gap, self.lost = self.watermark, True, False
 
     def lose(self) -> None:
         """Note that records were lost: what is covered begins anew with what is read next."""
-        self._lost = True
+        self.lost = True
 
     def advance(self, lagging: Collection[Partition]) -> None:
         """Move the frontier, given the partitions that are not caught up."""
-        lagging = frozenset(lagging) - self._silent
+        lagging = frozenset(lagging) - self.silent
         if self.watermark is None or any(p not in self.partitions for p in lagging):
             return
         slowest = min((self.partitions[p] for p in lagging), default=self.watermark)
@@ -79,7 +83,7 @@ class Clocks:
         max_skew
             Microseconds that a partition may be ahead.
         """
-        lagging = frozenset(lagging) - self._silent
+        lagging = frozenset(lagging) - self.silent
         times = [self.partitions[p] for p in lagging if p in self.partitions]
         if not times:
             return frozenset()

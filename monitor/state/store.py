@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -96,22 +96,27 @@ class State:
         For each partition, the offset from which on nothing was consumed.
     late, unlabeled
         Events counted so far, by model.
-    over_held_limit
-        Events let go early because of `Plan.held_events`, of retired versions.
+    over_limit_before
+        Events let go early because of `Plan.held_events`, of versions that are gone.
+    retired
+        Greatest event time of versions that are gone, while windows reach back to it.
+    missing_until
+        By configured model name, the event time up to which events of versions that are new may be missing.
     """
 
     def __init__(
         self, plans: Mapping[str, Plan], *, allowed_lateness: int, retire_after: int, device: torch.device
     ) -> None:
         keep_freed_memory()
-        self._plans = plans
-        self._device = device
+        self.plans = plans
+        self.device = device
         self._retire_after = retire_after
         self._versions: dict[Key, _Live] = {}
         self._lagging: frozenset[Partition] = frozenset()
-        self._over_limit_retired = 0
-        self._retired: dict[Key, int] = {}
         self._memory = max((plan.memory for plan in plans.values()), default=0)
+        self.over_limit_before = 0
+        self.retired: dict[Key, int] = {}
+        self.missing_until: dict[str, int] = {}
         self.clocks = Clocks(allowed_lateness)
         self.next_offsets: dict[Partition, int] = {}
         self.late: Counter[str] = Counter()
@@ -134,10 +139,7 @@ class State:
             first, last = int(columns.timestamp.min()), int(columns.timestamp.max())
             live = self._versions.get(key)
             if live is None:
-                before = self._retired.get(key)  # what a retired version held is missing in its windows
-                empty = Version.empty(self._plan(key[0]), self._device)
-                live = _Live(replace(empty, dropped_until=before), last, first)
-                self._versions[key] = live
+                live = self._versions[key] = _Live(self._new(key), last, first)
             live.waiting.append(columns)
             live.last_event, live.since = max(last, live.last_event), min(first, live.since)
             label = columns.label if columns.label.ndim == 1 else columns.label[:, 0]
@@ -154,43 +156,32 @@ class State:
             if len(self._versions[key].waiting) >= SETTLE_AT:
                 self._settle(self._versions[key])
 
-    def advance(self, lagging: Collection[Partition]) -> list[Key]:
+    def advance(self, lagging: Collection[Partition]) -> View:
         """Move the frontier, given the partitions not caught up; return the versions that retired."""
         self._lagging = frozenset(lagging)
         self.clocks.advance(lagging)
         frontier = self.clocks.frontier
-        if frontier is None:
-            return []
-        retired = [k for k, v in self._versions.items() if v.last_event < frontier - self._retire_after]
-        for key in retired:
-            live = self._versions.pop(key)
-            self._over_limit_retired += live.settled.over_limit
-            self._retired[key] = live.last_event
-            if key[0] not in self._plans and all(model != key[0] for model, _ in self._versions):
-                # Names that come and go must not add up: their counts go on under no name.
-                for counts in (self.late, self.unlabeled):
-                    if key[0] in counts:
-                        counts[""] += counts.pop(key[0])
-        if retired:
-            oldest = self.clocks.watermark - self._memory if self.clocks.watermark is not None else 0
-            self._retired = {key: last for key, last in self._retired.items() if last > oldest}
-        return retired
+        gone = []
+        if frontier is not None:
+            oldest = frontier - self._retire_after
+            gone = [key for key, live in self._versions.items() if live.last_event < oldest]
+        return self._let_go(gone)
+
+    def forget(self, model: str) -> View:
+        """Let all versions of a model go as if they had retired, and return them."""
+        return self._let_go([key for key in self._versions if key[0] == model])
 
     def view(self) -> View:
         """Return a consistent look at everything, without copying an event."""
-        return View(
-            watermark=self.clocks.watermark,
-            frontier=self.clocks.frontier,
-            covered_since=self.clocks.covered_since,
-            gap=self.clocks.gap,
-            caught_up=not self._lagging,
-            versions=tuple(
-                VersionView(
-                    *key, v.settled, v.waiting.columns(), v.last_event, v.since, v.labeled, v.unlabeled
-                )
-                for key, v in self._versions.items()
-            ),
-        )
+        return self._view(self._versions)
+
+    def resume(self, versions: Iterable[VersionView]) -> None:
+        """Go on with versions as another state showed them; until `advance` nothing counts as caught up."""
+        for v in versions:
+            self._versions[v.model, v.version] = _Live(
+                v.base, v.last_event, v.since, Waiting.of(v.waiting), v.labeled, v.unlabeled
+            )
+        self._lagging = frozenset(self.next_offsets)
 
     def adopt(self, view: VersionView, settled: Version) -> None:
         """Take over what an evaluation has settled anyway, unless the state went on meanwhile."""
@@ -201,14 +192,14 @@ class State:
 
     def move(self, device: torch.device) -> None:
         """Go on with columns and counts on another device."""
-        self._device = device
+        self.device = device
         for live in self._versions.values():
             live.settled = live.settled.to(device)
 
     @property
     def over_held_limit(self) -> int:
         """Events let go early because of `Plan.held_events`."""
-        return self._over_limit_retired + sum(v.settled.over_limit for v in self._versions.values())
+        return self.over_limit_before + sum(v.settled.over_limit for v in self._versions.values())
 
     def nbytes(self) -> int:
         """Return the bytes held in columns and counts."""
@@ -219,5 +210,51 @@ class State:
         (live.settled,) = settle_all([live.settled], [live.waiting.columns()], self.clocks.watermark)
         live.waiting.drop(len(live.waiting))
 
-    def _plan(self, model: str) -> Plan:
-        return self._plans.get(model) or self._plans["*"]
+    def _view(self, keys: Iterable[Key]) -> View:
+        found = [(key, self._versions[key]) for key in keys]
+        return View(
+            watermark=self.clocks.watermark,
+            frontier=self.clocks.frontier,
+            covered_since=self.clocks.covered_since,
+            gap=self.clocks.gap,
+            caught_up=not self._lagging,
+            versions=tuple(
+                VersionView(
+                    *key, v.settled, v.waiting.columns(), v.last_event, v.since, v.labeled, v.unlabeled
+                )
+                for key, v in found
+            ),
+        )
+
+    def _new(self, key: Key) -> Version:
+        """Return the state of a version before its first event, which knows what its windows will lack."""
+        name = self._entry(key[0])
+        known = (self.retired.get(key), self.missing_until.get(name))
+        before = max((time for time in known if time is not None), default=None)
+        return replace(Version.empty(self.plans[name], self.device), dropped_until=before)
+
+    def _let_go(self, keys: Collection[Key]) -> View:
+        """Forget versions but for what their windows will lack should they come back."""
+        gone = self._view(keys)
+        for v in gone.versions:
+            del self._versions[v.model, v.version]
+            self.over_limit_before += v.base.over_limit
+            self.retired[v.model, v.version] = v.last_event
+            if v.model not in self.plans and all(model != v.model for model, _ in self._versions):
+                # Names that come and go must not add up: their counts go on under no name.
+                for counts in (self.late, self.unlabeled):
+                    if v.model in counts:
+                        counts[""] += counts.pop(v.model)
+        if gone.versions and gone.watermark is not None:
+            self._forget_retired(gone.watermark - self._memory)
+        return gone
+
+    def _forget_retired(self, until: int) -> None:
+        for (model, version), last in list(self.retired.items()):
+            if last <= until:  # no window reaches back so far, unless a longer one is configured later
+                del self.retired[model, version]
+                name = self._entry(model)
+                self.missing_until[name] = max(last, self.missing_until.get(name, last))
+
+    def _entry(self, model: str) -> str:
+        return model if model in self.plans else "*"

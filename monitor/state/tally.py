@@ -35,25 +35,10 @@ class Tally:
     @staticmethod
     def empty(kind: Kind, cases: int, device: torch.device) -> Tally:
         """Return the counts of no events."""
-        c, r = kind.classes, len(kind.scored)
-        shapes = {
-            "events": (),
-            "decisions": (c + 1,),
-            "confusion": (c, 2, 2) if kind.task == "multilabel" else (c, c + 1),
-            "right": (),
-            "samples": (3, 2),
-            "top_k": (len(kind.top_k),),
-            "score_events": (),
-            "score_sum": (r,),
-            "squared_error": (r, 2),
-            "loss": (r, 2),
-            "whole": (2, 2),
-            "cells": (score_rows(kind), CELLS, 5),
-        }
         return Tally(
             **{
                 name: torch.zeros((cases, *shape), dtype=torch.int64, device=device)
-                for name, shape in shapes.items()
+                for name, shape in shapes(kind).items()
             }
         )
 
@@ -91,6 +76,25 @@ class Tally:
 
 
 NAMES = tuple(f.name for f in fields(Tally))
+
+
+def shapes(kind: Kind) -> dict[str, tuple[int, ...]]:
+    """Return the shape of each field for one case."""
+    c, r = kind.classes, len(kind.scored)
+    return {
+        "events": (),
+        "decisions": (c + 1,),
+        "confusion": (c, 2, 2) if kind.task == "multilabel" else (c, c + 1),
+        "right": (),
+        "samples": (3, 2),
+        "top_k": (len(kind.top_k),),
+        "score_events": (),
+        "score_sum": (r,),
+        "squared_error": (r, 2),
+        "loss": (r, 2),
+        "whole": (2, 2),
+        "cells": (score_rows(kind), CELLS, 5),
+    }
 
 
 def joined(parts: Sequence[Tally]) -> Tally:

@@ -18,6 +18,13 @@ class Waiting:
         self._room: list[np.ndarray] = []
         self._count = 0
 
+    @staticmethod
+    def of(columns: Columns) -> Waiting:
+        """Return these events waiting; their columns belong to it now."""
+        waiting = Waiting()
+        waiting._room, waiting._count = _arrays(columns), len(columns)
+        return waiting
+
     def __len__(self) -> int:
         """Return the number of events."""
         return self._count

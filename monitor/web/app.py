@@ -1,15 +1,17 @@
 """The HTTP application: one function a path.
 
 Probes are coroutines, so that they answer from the event loop; whatever encodes much is a plain function
-and runs in the thread pool.
+that takes its turn in the thread pool. Scrapes have turns of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import json
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
@@ -20,10 +22,12 @@ from monitor.report import NotInReportError, Report, WindowReport
 from monitor.report_csv import report_csv
 from monitor.report_json import model_objects, report_object
 from monitor.status import DaemonStatus
-from monitor.web.guard import Guard
+from monitor.web.guard import HEADERS, Guard
 from monitor.web.health import Problem, problems, stuck
 from monitor.web.openapi import CHOICES, OPENAPI
 from monitor.web.page import render_page
+from monitor.web.refusal import refusal
+from monitor.web.turns import Turns
 
 STYLE = Path(__file__).with_name("style.css")
 """Path of the page's stylesheet, the one path that is not in the API's description."""
@@ -34,6 +38,7 @@ def create_app(
     report: Callable[[], Report | None],
     status: Callable[[], DaemonStatus],
     allowed_hosts: Iterable[str] = (),
+    read_token: str | None = None,
 ) -> Starlette:
     """Return the application.
 
@@ -47,6 +52,8 @@ def create_app(
         Returns how the daemon is.
     allowed_hosts
         Names under which it may be reached beside those of the loopback interface.
+    read_token
+        What requests have to carry, other than probes; None: nothing.
     """
 
     def current() -> tuple[Report | None, DaemonStatus]:
@@ -59,18 +66,18 @@ def create_app(
         scrape = exporter.scrape(headers.get("accept", ""), headers.get("accept-encoding", ""))
         return Response(scrape.body, headers=scrape.headers)
 
-    async def livez(_: Request) -> Response:
+    async def livez(request: Request) -> Response:
         now = status()
-        return _state(now, list(stuck(now)))
+        return _state(request, now, list(stuck(now)))
 
-    async def readyz(_: Request) -> Response:
+    async def readyz(request: Request) -> Response:
         now = status()
         restoring = [] if now.ready else [Problem("state", "the state is being restored")]
-        return _state(now, restoring)
+        return _state(request, now, restoring)
 
-    async def healthz(_: Request) -> Response:
+    async def healthz(request: Request) -> Response:
         now = status()
-        return _state(now, list(problems(now)))
+        return _state(request, now, list(problems(now)))
 
     def models(_: Request) -> Response:
         newest, now = current()
@@ -83,16 +90,14 @@ def create_app(
         get = request.query_params.get
         for name, allowed in CHOICES.items():
             if get(name, allowed[0]) not in allowed:
-                return JSONResponse(
-                    {"error": f"{name} is one of {', '.join(allowed)}", "known": allowed}, 400
-                )
+                return refusal(400, f"{name} is one of {', '.join(allowed)}", allowed)
         try:
             windows = newest.select(get("model"), get("version"), get("window"), get("segment", ""))
         except NotInReportError as error:
-            return JSONResponse({"error": str(error), "known": error.known}, 404)
+            return refusal(404, str(error), error.known)
         if get("format") == "csv":
             return Response(report_csv(windows), media_type="text/csv")
-        return JSONResponse(report_object(newest, windows, curves=get("curves") == "true"))
+        return Response(_report_json(newest, windows, get("curves") == "true"), media_type="application/json")
 
     def page(request: Request) -> Response:
         newest, now = current()
@@ -116,23 +121,44 @@ def create_app(
         return JSONResponse(OPENAPI)
 
     css = STYLE.read_bytes()
-    return Starlette(
+    in_turn, scrapes_in_turn = Turns(), Turns()
+    app = Starlette(
         routes=[
-            Route("/", page),
+            Route("/", in_turn(page)),
             Route("/style.css", style),
-            Route("/metrics", metrics),
+            Route("/metrics", scrapes_in_turn(metrics)),
             Route("/livez", livez),
             Route("/readyz", readyz),
             Route("/healthz", healthz),
-            Route("/api/v1/models", models),
-            Route("/api/v1/report", api_report),
+            Route("/api/v1/models", in_turn(models)),
+            Route("/api/v1/report", in_turn(api_report)),
             Route("/openapi.json", openapi),
         ],
-        middleware=[Middleware(Guard, allowed_hosts=tuple(allowed_hosts))],
+        middleware=[Middleware(Guard, allowed_hosts=tuple(allowed_hosts), read_token=read_token)],
+        exception_handlers={HTTPException: _no_such, Exception: _failed},
+    )
+    app.router.redirect_slashes = False
+    return app
+
+
+def _no_such(_: Request, error: Exception) -> Response:
+    """Refuse a path or a method that does not exist."""
+    assert isinstance(error, HTTPException)
+    allowed = (error.headers or {}).get("Allow")
+    words = f"only {allowed} here" if allowed else "no such path"
+    return refusal(
+        error.status_code, f"{words}; /openapi.json describes all there are", headers=error.headers
     )
 
 
-def _state(status: DaemonStatus, found: list[Problem]) -> Response:
+def _failed(_request: Request, _error: Exception) -> Response:
+    """Say no more than that; Starlette hands the error on to the log. The guard does not see this answer."""
+    return refusal(500, "this failed; the daemon's log says why", headers=HEADERS)
+
+
+def _state(request: Request, status: DaemonStatus, found: list[Problem]) -> Response:
+    if not request.state.trusted:  # errors name brokers and topics
+        found = [Problem(problem.name, "the reason is shown to who sends the token") for problem in found]
     body = {
         "status": "failing" if found else "ok",
         "role": status.role,
@@ -147,4 +173,12 @@ def _no_report(status: DaemonStatus) -> Response:
         "standby": "this instance is a standby: ask the owner",
         "owner": "nothing has been evaluated yet",
     }
-    return JSONResponse({"error": why[status.role], "known": []}, 503)
+    return refusal(503, why[status.role], headers={"Retry-After": "5"})
+
+
+def _report_json(report: Report, windows: Sequence[WindowReport], curves: bool) -> str:
+    """Encode window by window: json holds the interpreter, hence probes, until a call is done."""
+    encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+    whole = encode(report_object(report, ()))
+    each = (encode(report_object(report, [window], curves=curves)["reports"][0]) for window in windows)
+    return f"{whole.removesuffix(']}')}{','.join(each)}]}}"

@@ -17,6 +17,13 @@ MISSED_EVALUATIONS = 3
 """Evaluation periods that may pass without a result."""
 
 
+MISSED_CHECKPOINTS = 3
+"""Checkpoint periods that may pass without a checkpoint."""
+
+LEAST_CHECKPOINT_AGE = 30.0
+"""Seconds for which the age of the last checkpoint is no problem, however short its period."""
+
+
 class Problem(NamedTuple):
     """What is wrong: a short name for machines, and words."""
 
@@ -46,5 +53,16 @@ def problems(status: DaemonStatus) -> Iterator[Problem]:
     if status.lagging > LAG_TIMEOUT:
         behind = sum(status.consumer_lag.values())
         yield Problem("lag", f"{behind} records behind, and not caught up for {status.lagging:.0f} s")
+    yield from _checkpoint_problems(status)
     if status.dead_letter_error is not None:
         yield Problem("dead_letters", status.dead_letter_error)
+    if status.rejection_error is not None:
+        yield Problem("events", status.rejection_error)
+
+
+def _checkpoint_problems(status: DaemonStatus) -> Iterator[Problem]:
+    age, every = status.checkpoint_age, status.checkpoint_every
+    if status.checkpoint_error is not None:
+        yield Problem("checkpoint", status.checkpoint_error)
+    elif age is not None and age > max(MISSED_CHECKPOINTS * every, LEAST_CHECKPOINT_AGE):
+        yield Problem("checkpoint", f"the last one was written {age:.0f} s ago, one is due every {every:g} s")

@@ -34,12 +34,24 @@ def _answer(description: str, schema: dict[str, Any], media: str = "application/
     return {"description": description, "content": {media: {"schema": schema}}}
 
 
+def _header(answer: dict[str, Any], name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {**answer, "headers": {name: {"schema": schema}}}
+
+
 def _get(summary: str, *names: str, **answers: dict[str, Any]) -> dict[str, Any]:
     """Describe GET with optional query parameters; answers are named `_200` and so on."""
     schemas = {name: {**_TEXT, "enum": values, "default": values[0]} for name, values in CHOICES.items()}
     parameters = [{"name": name, "in": "query", "schema": schemas.get(name, _TEXT)} for name in names]
-    responses = {status.lstrip("_"): answer for status, answer in answers.items()}
+    responses = {status.lstrip("_"): answer for status, answer in (_ANYWHERE | answers).items()}
     return {"get": {"summary": summary, "parameters": parameters, "responses": responses}}
+
+
+def _probe(summary: str, **answers: dict[str, Any]) -> dict[str, Any]:
+    """Describe a path that needs no token."""
+    described = _get(summary, **answers)
+    del described["get"]["responses"]["401"]
+    described["get"]["security"] = []
+    return described
 
 
 _METRIC = _object(
@@ -134,6 +146,14 @@ _MODELS = _object(models=_list(_object(model=_TEXT, versions=_list(_VERSION))))
 _STATE = _object(status=_TEXT, role=_TEXT, reasons=_list(_object(name=_TEXT, reason=_TEXT)))
 _ERROR = _object(error=_TEXT, known=_list(_TEXT))
 
+_ANYWHERE = {
+    "_400": _answer("The Host is not served here, or a choice does not exist; `known` lists those.", _ERROR),
+    "_401": _header(_answer("The token is missing or wrong.", _ERROR), "WWW-Authenticate", _TEXT),
+    "_413": _answer("The request has a body.", _ERROR),
+    "_431": _answer("The request is too large.", _ERROR),
+}
+_BUSY = _header(_answer("Too many requests at once.", _ERROR), "Retry-After", _COUNT)
+
 
 def _report_answer() -> dict[str, Any]:
     answer = _answer("The windows that match; as CSV one row a value.", _REPORT)
@@ -141,7 +161,19 @@ def _report_answer() -> dict[str, Any]:
     return answer
 
 
-_NO_REPORT = _answer("There is no report: nothing evaluated yet, or not the owner.", _ERROR)
+def _metrics_answer() -> dict[str, Any]:
+    answer = _answer("Text or OpenMetrics.", _TEXT, "text/plain")
+    answer["content"]["application/openmetrics-text"] = {"schema": _TEXT}
+    return answer
+
+
+_NO_REPORT = _header(
+    _answer("There is no report: nothing evaluated yet, or not the owner; or too many requests.", _ERROR),
+    "Retry-After",
+    _COUNT,
+)
+
+_NEEDED = "The token in server.read_token_file; needed where that is set."
 
 OPENAPI: dict[str, Any] = {
     "openapi": "3.1.0",
@@ -150,25 +182,33 @@ OPENAPI: dict[str, Any] = {
         "version": __version__,
         "description": "Reports of classifiers in production. Read-only; an undefined value has a reason.",
     },
+    "security": [{}, {"bearer": []}, {"basic": []}],
+    "components": {
+        "securitySchemes": {
+            "bearer": {"type": "http", "scheme": "bearer", "description": _NEEDED},
+            "basic": {"type": "http", "scheme": "basic", "description": f"{_NEEDED} It is the password."},
+        }
+    },
     "paths": {
         "/": _get(
             "The page",
             *("model", "version", "window", "refresh"),
             _200=_answer("HTML.", _TEXT, "text/html"),
             _404=_answer("HTML that names what is known.", _TEXT, "text/html"),
+            _503=_BUSY,
         ),
-        "/metrics": _get("Prometheus metrics", _200=_answer("Text or OpenMetrics.", _TEXT, "text/plain")),
-        "/livez": _get(
+        "/metrics": _get("Prometheus metrics", _200=_metrics_answer(), _503=_BUSY),
+        "/livez": _probe(
             "Liveness probe",
             _200=_answer("The process works.", _STATE),
             _503=_answer("A restart is needed.", _STATE),
         ),
-        "/readyz": _get(
+        "/readyz": _probe(
             "Readiness probe",
             _200=_answer("A restored owner or a standby; `role` says which.", _STATE),
             _503=_answer("State is being restored.", _STATE),
         ),
-        "/healthz": _get(
+        "/healthz": _probe(
             "Health, for people and alerts; not for probes",
             _200=_answer("All is well.", _STATE),
             _503=_answer("Something is wrong; `reasons` says what.", _STATE),
@@ -180,7 +220,6 @@ OPENAPI: dict[str, Any] = {
             "The newest report. Without a parameter: all models, versions, windows; over all events",
             *("model", "version", "window", "segment", *CHOICES),
             _200=_report_answer(),
-            _400=_answer("A format or a choice that does not exist; `known` lists those that do.", _ERROR),
             _404=_answer("Nothing matches; `known` lists the names there are.", _ERROR),
             _503=_NO_REPORT,
         ),

@@ -4,17 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import resource
 import socket
+import ssl
 import threading
 import time
+from contextlib import suppress
 
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from monitor.errors import MonitorError
+from monitor.tls import Tls, server_context
+from monitor.web.connections import MOST, Connection, Connections
+
+__all__ = ["Server", "Tls"]
 
 START_SECONDS = 10.0
 STOP_SECONDS = 2.0
+KEEP_ALIVE_SECONDS = 25
+"""After an answer; below what `Connections` gives to a request, so that idle connections end politely."""
+
+HANDSHAKE_SECONDS = 10.0
+REAP_SECONDS = 1.0
+ACCEPT_AT_ONCE = 32
 
 
 class Server:
@@ -28,6 +42,8 @@ class Server:
         Name or address to bind (server.host).
     port
         Port to bind (server.port); 0 takes a free one.
+    tls
+        Serve HTTPS with this; None serves HTTP.
 
     Attributes
     ----------
@@ -35,24 +51,28 @@ class Server:
         The port that is bound, once `start` has returned.
     """
 
-    def __init__(self, app: ASGIApp, host: str, port: int) -> None:
+    def __init__(self, app: ASGIApp, host: str, port: int, tls: Tls | None = None) -> None:
         self.host = host
         self.port = port
-        self._uvicorn = uvicorn.Server(
-            uvicorn.Config(
-                app,
-                log_config=None,
-                log_level="warning",
-                access_log=False,
-                lifespan="off",
-                ws="none",
-                loop="asyncio",
-                http="h11",
-                server_header=False,
-                timeout_keep_alive=30,
-                timeout_graceful_shutdown=1,
-            )
+        self._app = app
+        self._tls = tls
+        self._connections = Connections(_most_connections())
+        self._config = uvicorn.Config(
+            self._answer,
+            interface="asgi3",
+            log_config=None,
+            log_level="error",  # a warning for each bad request would fill the log
+            access_log=False,
+            lifespan="off",
+            ws="none",
+            loop="asyncio",
+            http=H11Protocol,
+            server_header=False,
+            proxy_headers=False,
+            timeout_keep_alive=KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=1,
         )
+        self._uvicorn = uvicorn.Server(self._config)
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
@@ -61,12 +81,13 @@ class Server:
         Raises
         ------
         MonitorError
-            If the address cannot be bound.
+            If the address cannot be bound, or a file of `tls` cannot be used.
         """
+        context = None if self._tls is None else server_context(self._tls)
         listener = _bind(self.host, self.port)
         self.port = listener.getsockname()[1]
         self._thread = threading.Thread(
-            target=lambda: asyncio.run(self._serve(listener)), name="http", daemon=True
+            target=lambda: asyncio.run(self._serve(listener, context)), name="http", daemon=True
         )
         self._thread.start()
         deadline = time.monotonic() + START_SECONDS
@@ -75,13 +96,63 @@ class Server:
                 raise MonitorError(f"the HTTP server on {self.host}:{self.port} did not start; see the log")
             time.sleep(0.005)
 
-    async def _serve(self, listener: socket.socket) -> None:
-        await self._uvicorn.serve([listener])
+    async def _serve(self, listener: socket.socket, context: ssl.SSLContext | None) -> None:
+        with listener:
+            listener.setblocking(False)
+            async with asyncio.TaskGroup() as group:
+                others = [group.create_task(self._accept(listener, context)), group.create_task(self._reap())]
+                await self._uvicorn.serve([])  # no socket of its own
+                for task in others:
+                    task.cancel()
         # Answers that slow clients have not taken would keep their connections open.
-        for connection in list(self._uvicorn.server_state.connections):
-            if connection.transport is not None:
-                connection.transport.abort()
+        for connection in self._connections:
+            connection.abort()
         await asyncio.sleep(0)
+
+    async def _accept(self, listener: socket.socket, context: ssl.SSLContext | None) -> None:
+        """Take in connections; uvicorn would take any number, and give each a minute for its handshake."""
+        loop = asyncio.get_running_loop()
+        opening: set[asyncio.Task[None]] = set()
+
+        def take(accepted: socket.socket) -> None:
+            task = loop.create_task(self._open(self._connections.add(accepted), accepted, context))
+            opening.add(task)
+            task.add_done_callback(opening.discard)
+
+        while True:
+            try:
+                take((await loop.sock_accept(listener))[0])
+                # Each turn of the loop waits for the interpreter: others that came meanwhile share this one.
+                for _ in range(ACCEPT_AT_ONCE):
+                    take(listener.accept()[0])
+            except BlockingIOError:
+                continue
+            except OSError:  # the client is gone, or the process has no descriptor left
+                await asyncio.sleep(0.05)
+
+    async def _open(
+        self, connection: Connection, accepted: socket.socket, context: ssl.SSLContext | None
+    ) -> None:
+        accepted.setblocking(False)
+        with suppress(OSError):  # no handshake, or none in time
+            connection.transport, _ = await asyncio.get_running_loop().connect_accepted_socket(
+                lambda: H11Protocol(
+                    config=self._config,
+                    server_state=self._uvicorn.server_state,
+                    app_state={"connection": connection},
+                ),
+                accepted,
+                ssl=context,
+                ssl_handshake_timeout=None if context is None else HANDSHAKE_SECONDS,
+            )
+
+    async def _reap(self) -> None:
+        while True:
+            await asyncio.sleep(REAP_SECONDS)
+            self._connections.reap()
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._connections.answer(self._app, scope, receive, send)
 
     @property
     def alive(self) -> bool:
@@ -121,3 +192,9 @@ def _explain(error: OSError, host: str, port: int) -> str:
     if error.errno == errno.EADDRNOTAVAIL:
         return f"server.host {host!r} is no address of this machine; set server.host"
     return f"cannot bind server.host {host!r}, server.port {port}: {error.strerror}"
+
+
+def _most_connections() -> int:
+    """Return how many connections leave enough descriptors for Kafka and files."""
+    descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return MOST if descriptors == resource.RLIM_INFINITY else min(MOST, descriptors // 2)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import statistics
 import sys
+import tempfile
 import threading
 import time
 import urllib.request
@@ -46,13 +47,14 @@ class FullSpeed(Scripted):
 
     def __init__(self, models: int) -> None:
         super().__init__()
-        self.owned = frozenset({PLACE})
+        self.wanted = frozenset({PLACE})
         self.polled_at: list[float] = []
         self._batches = endless(models)
 
     def poll(self, timeout: float) -> Poll:
         self.polled_at.append(time.monotonic())
-        return Poll([next(self._batches)])
+        self.polls = [Poll([next(self._batches)])]
+        return super().poll(timeout)
 
 
 class Watched(Daemon):
@@ -70,9 +72,19 @@ class Watched(Daemon):
 
 def main(seconds: float, models: int) -> None:
     """Let it run, ask meanwhile, and print how long things took."""
-    config = configuration({"*": binary()}, evaluation={"every": "10s"}, server={"port": 0})
+    with tempfile.TemporaryDirectory() as state:
+        _watch(seconds, models, state)
+
+
+def _watch(seconds: float, models: int, state: str) -> None:
+    config = configuration(
+        {"*": binary()},
+        evaluation={"every": "10s"},
+        checkpoint={"directory": state},
+        server={"port": 0},
+    )
     source = FullSpeed(models)
-    daemon = Watched(config, source=lambda _: source)
+    daemon = Watched(config, source=source.made)
     thread = threading.Thread(target=daemon.run)
     thread.start()
     while len(daemon.evaluations) < 3:

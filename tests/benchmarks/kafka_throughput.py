@@ -22,7 +22,7 @@ from typing import NamedTuple
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 
 from monitor.daemon import Daemon
-from monitor.sources.base import Poll
+from monitor.sources.base import Poll, TakeOver
 from monitor.sources.kafka import KafkaSource
 from tests.benchmarks.traffic import binary, configuration, events
 from tests.support.brokers import ApacheKafka, Broker, EmbeddedBroker
@@ -98,9 +98,15 @@ class Timed(KafkaSource):
     """Ends its daemon when the last record is in the state."""
 
     def __init__(
-        self, watch: Stopwatch, stop: threading.Event, settings: Mapping[str, object], topic: str, group: str
+        self,
+        watch: Stopwatch,
+        stop: threading.Event,
+        settings: Mapping[str, object],
+        topic: str,
+        group: str,
+        take_over: TakeOver = lambda _: {},
     ) -> None:
-        super().__init__(settings, [topic], group, start="earliest", stop=stop)
+        super().__init__(settings, [topic], group, start="earliest", stop=stop, take_over=take_over)
         self._watch = watch
         self._ended = stop
         self._found = 0
@@ -118,14 +124,18 @@ class Timed(KafkaSource):
 
 def whole_daemon(settings: Mapping[str, object], topic: str, count: int, group: str) -> Rate:
     """Read with all parts at work."""
-    config = configuration(
-        {"fraud": binary(segments=["region"])},
-        kafka={"topics": [topic], "group_id": group},
-        server={"port": 0},
-    )
     watch = Stopwatch(count)
     thresholds = gc.get_threshold()
-    Daemon(config, source=lambda stop: Timed(watch, stop, settings, topic, group)).run()
+    with tempfile.TemporaryDirectory() as state:
+        config = configuration(
+            {"fraud": binary(segments=["region"])},
+            kafka={"topics": [topic], "group_id": group},
+            server={"port": 0},
+            checkpoint={"directory": state, "every": "5s"},
+        )
+        Daemon(
+            config, source=lambda stop, take_over: Timed(watch, stop, settings, topic, group, take_over)
+        ).run()
     gc.set_threshold(*thresholds)  # the bare client has what its users have
     gc.unfreeze()
     return watch.rate

@@ -31,6 +31,7 @@ kafka:
   receive_message_max_bytes: 2147483647
 models: {{fraud: {{task: binary, classes: [legit, fraud]}}}}
 evaluation: {{every: 1s}}
+checkpoint: {{directory: "{state}"}}
 server: {{port: {port}}}
 """
 Write = Callable[..., Path]
@@ -45,7 +46,9 @@ def monitor(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
 def write(embedded_broker: EmbeddedBroker, tmp_path: Path) -> Iterator[Write]:
     def write(topic: str, address: str = embedded_broker.address, port: int = 0, rest: str = "") -> Path:
         path = tmp_path / "monitor.yaml"
-        path.write_text(CONFIG.format(address=address, topic=topic, port=port) + rest)
+        path.write_text(
+            CONFIG.format(address=address, topic=topic, port=port, state=tmp_path / "state") + rest
+        )
         return path
 
     yield write
@@ -119,7 +122,7 @@ def test_run_says_which_port_is_taken(monitor: Commands, write: Write) -> None:
     )
 
 
-def test_run_and_report(
+def test_run_report_and_reset(
     monitor: Commands, write: Write, embedded_broker: EmbeddedBroker, tmp_path: Path
 ) -> None:
     embedded_broker.create_topic("run")
@@ -145,6 +148,9 @@ def test_run_and_report(
             done = monitor("report", "-c", config, option, name)
             assert (done.code, done.out) == (1, "")
             assert f"no {option[2:]} {name!r} in the newest report; known: '{known}'" in done.err
+        done = monitor("reset", "-c", config, "--model", "fraud")
+        assert (done.code, done.out) == (1, "")
+        assert "must be stopped for a reset; stop it, then reset again" in done.err
         process.send_signal(signal.SIGHUP)
         time.sleep(0.2)
         process.send_signal(signal.SIGTERM)
@@ -155,6 +161,21 @@ def test_run_and_report(
     assert any("SIGHUP refused: a changed configuration needs a restart" in line for line in lines)
     assert lines[-1].endswith(" stopped")
     assert "Traceback" not in err
+
+    done = monitor("report", "-c", config, "--format", "json")
+    assert done.code == 0
+    assert "monitor: no daemon answers: this is from its checkpoint of " in done.err
+    offline = json.loads(done.out)
+    assert offline.pop("evaluated_at") >= everything.pop("evaluated_at")
+    assert offline == everything
+    done = monitor("reset", "-c", config, "--model", "fraud")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("Forgotten of model 'fraud': 1 version, 300 events held, 300 labeled events")
+    embedded_broker.produce("run", map(event, range(7)))
+    with started("run", "-c", config):
+        wait_for_events(port, 7)
+        everything = json.loads(monitor("report", "-c", config, "--format", "json").out)
+    assert [window["labeled"] for window in everything["reports"]] == [7] * 3
 
 
 def wait_for_events(port: int, events: int) -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import threading
+import urllib.error
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from monitor.config import load_config
+from monitor.checkpoint.folder import Folder
+from monitor.config import Config, load_config
 from monitor.daemon import Daemon
 from monitor.pipeline import Pipeline
 from monitor.sources.base import Poll
+from monitor.web.health import problems
 from tests.support.daemons import Running
 from tests.support.records import RECORD_MS, batch
 from tests.support.scripted import PARTITION, Scripted
@@ -31,11 +35,15 @@ def source() -> Scripted:
     return Scripted()
 
 
+def configured(folder: Path, **environment: str) -> Config:
+    path = folder / "monitor.yaml"
+    path.write_text(CONFIGURATION)
+    return load_config(path, {"MONITOR__CHECKPOINT__DIRECTORY": str(folder / "state"), **environment})
+
+
 @pytest.fixture
 def daemon(source: Scripted, tmp_path: Path) -> Iterator[Running]:
-    path = tmp_path / "monitor.yaml"
-    path.write_text(CONFIGURATION)
-    daemon = Daemon(load_config(path, {}), source=lambda _: source)
+    daemon = Daemon(configured(tmp_path), source=source.made)
     thread = threading.Thread(target=daemon.run)
     thread.start()
     running = Running(daemon, thread)
@@ -149,9 +157,7 @@ def test_leaving_the_group_does_not_wait_for_an_evaluation(
 
 
 def test_an_error_of_the_source_ends_the_daemon_with_its_message(source: Scripted, tmp_path: Path) -> None:
-    path = tmp_path / "monitor.yaml"
-    path.write_text(CONFIGURATION)
-    daemon = Daemon(load_config(path, {}), source=lambda _: source)
+    daemon = Daemon(configured(tmp_path), source=source.made)
 
     def poll(timeout: float) -> Poll:
         raise PermissionError("fenced")
@@ -161,3 +167,100 @@ def test_an_error_of_the_source_ends_the_daemon_with_its_message(source: Scripte
         daemon.run()
     assert source.closed.is_set()
     assert source.committed == []  # nothing is known to be in the state of the next owner
+
+
+def restarted(source: Scripted, folder: Path) -> Running:
+    daemon = Daemon(configured(folder), source=source.made)
+    thread = threading.Thread(target=daemon.run)
+    thread.start()
+    return Running(daemon, thread)
+
+
+def ended(running: Running) -> None:
+    running.daemon.stop()
+    running.thread.join(30)
+    assert not running.thread.is_alive()
+
+
+def test_a_restart_goes_on_where_it_ended(daemon: Running, source: Scripted, tmp_path: Path) -> None:
+    source.bring(events(0, 100), batch([b"no event"], 100))
+    fresh_report(daemon)
+    before = daemon.json("/api/v1/report")["reports"]
+    ended(daemon)
+    again = Scripted()
+    running = restarted(again, tmp_path)
+    try:
+        running.wait_until(lambda: running.daemon.report() is not None)
+        assert again.offsets == {PARTITION: 101}
+        assert running.json("/api/v1/report")["reports"] == before
+        running.wait_until(lambda: running.daemon.status().events_consumed == {"t": 101})
+        assert running.daemon.status().events_rejected == {("", "not_json"): 1}
+    finally:
+        ended(running)
+
+
+def test_before_it_joins_it_restores_and_without_partitions_it_stands_by(
+    source: Scripted, tmp_path: Path
+) -> None:
+    source.wanted = frozenset()
+    running = restarted(source, tmp_path)
+    try:
+        running.wait_until(lambda: running.daemon.status().poll_age is not None)
+        with pytest.raises(OSError, match="503"):
+            running.get("/readyz")
+        source.joined = True
+        running.wait_until(lambda: running.daemon.status().ready)
+        assert b"standby" in running.get("/readyz")
+        assert b"classifier_" not in running.get("/metrics")
+        assert b"monitor_owner 0" in running.get("/metrics")
+    finally:
+        ended(running)
+
+
+def test_records_after_a_truncation_are_new_though_their_offsets_are_not(
+    daemon: Running, source: Scripted
+) -> None:
+    source.bring(events(0, 100))
+    source.polls.append(Poll(truncated={PARTITION: 40}))
+    source.bring(events(40, 10, seconds=200))
+    daemon.wait_until(lambda: daemon.daemon.status().events_consumed == {"t": 110})
+
+
+def test_a_disk_that_is_full_is_said_and_stops_nothing(
+    daemon: Running, source: Scripted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: Folder, stamp: object, pieces: object) -> int:
+        raise OSError(errno.ENOSPC, "no space")
+
+    source.bring(events(0, 100))
+    fresh_report(daemon)
+    with monkeypatch.context() as patched:
+        patched.setattr(Folder, "_store", full)
+        daemon.daemon._tenure._due = 0  # type: ignore[union-attr]
+        daemon.wait_until(lambda: daemon.daemon.status().checkpoint_error is not None)
+        with pytest.raises(urllib.error.HTTPError) as answer:
+            daemon.get("/healthz")
+        assert b"No space left on device; free some space" in answer.value.read()
+        assert b"monitor_checkpoint_errors_total 1.0" in daemon.get("/metrics")
+        source.bring(events(100, 10, seconds=100))
+        daemon.wait_until(lambda: daemon.daemon.status().events_consumed == {"t": 110})
+        daemon.get("/livez")
+    daemon.daemon._tenure._due = 0  # type: ignore[union-attr]
+    daemon.wait_until(lambda: daemon.daemon.status().checkpoint_error is None)
+    assert not any(problem.name == "checkpoint" for problem in problems(daemon.daemon.status()))
+
+
+def test_what_fails_while_reading_writes_no_last_checkpoint(
+    daemon: Running, source: Scripted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source.bring(events(0, 100))
+
+    def broken(self: Pipeline, batch: object) -> None:
+        raise RuntimeError("half a batch")
+
+    failed: list[BaseException] = []
+    monkeypatch.setattr(threading, "excepthook", lambda arguments: failed.append(arguments.exc_value))
+    monkeypatch.setattr(Pipeline, "apply", broken)
+    daemon.thread.join(30)
+    assert str(failed[0]) == "half a batch"
+    assert source.committed == [] or source.committed[-1] == {PARTITION: 0}

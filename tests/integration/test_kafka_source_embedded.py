@@ -9,20 +9,15 @@ from kafka.structs import TopicPartition
 from monitor.clock import SystemClock
 from monitor.errors import ConfigurationError, SourceError
 from monitor.records import Partition
-from monitor.sources.dead_letters import DeadLetters
 from monitor.sources.kafka import KafkaSource
 from monitor.sources.probe import probe, sample
 from tests.support.brokers import free_ports
-from tests.support.reading import reading, rejected
+from tests.support.reading import numbered, reading
 
 pytestmark = [
     pytest.mark.usefixtures("refused_sockets"),
     pytest.mark.filterwarnings("ignore:unclosed <s:ResourceWarning"),
 ]
-
-
-def numbered(count, first=0):
-    return [b"%d" % number for number in range(first, first + count)]
 
 
 @pytest.fixture
@@ -94,7 +89,7 @@ def test_start(embedded_broker, topic, start, expected):
         assert reader.count() == expected
 
 
-def test_known_offsets_are_resumed(embedded_broker, topic):
+def test_what_is_remembered_is_resumed(embedded_broker, topic):
     embedded_broker.produce(topic, numbered(100), 0)
     embedded_broker.produce(topic, numbered(10), 1)
     asked = []
@@ -103,10 +98,12 @@ def test_known_offsets_are_resumed(embedded_broker, topic):
         asked.append(partitions)
         return {Partition(topic, 0): 90, Partition(topic, 1): 25}
 
-    with reading(embedded_broker.settings, topic, topic, known_offsets=known) as reader:
+    with reading(embedded_broker.settings, topic, topic, take_over=known) as reader:
         reader.until(lambda: reader.count() == 10)
         assert reader.values() == {Partition(topic, 0): numbered(10, 90)}
         assert reader.source.log_truncations == 1  # the second partition ends before 25
+        assert reader.truncated == {Partition(topic, 1): 10}
+        assert reader.source.positions() == {Partition(topic, 0): 100, Partition(topic, 1): 10}
         assert asked == [{Partition(topic, 0), Partition(topic, 1)}]
 
 
@@ -114,7 +111,8 @@ def test_commit_tells_lag_tools(embedded_broker, topic):
     embedded_broker.produce(topic, numbered(10), 0)
     with reading(embedded_broker.settings, topic, topic) as reader:
         reader.until(lambda: reader.count() == 10)
-        reader.source.commit({Partition(topic, 0): 4, Partition("other", 0): 7})
+        assert reader.source.commit({Partition(topic, 0): 4, Partition("other", 0): 7})
+        assert not reader.source.commit({Partition("other", 0): 7})
     with embedded_broker.admin() as admin:
         committed = admin.list_group_offsets({topic: None})[topic]
     assert {tp: found.offset for tp, found in committed.items()} == {TopicPartition(topic, 0): 4}
@@ -197,67 +195,11 @@ def test_settings_that_cannot_work(embedded_broker, topic, setting, message):
 def test_nothing_connects_before_the_first_poll():
     source = KafkaSource({"bootstrap_servers": "127.0.0.1:1"}, ["t"], "g")
     source.hold([Partition("t", 0)])
-    source.commit({Partition("t", 0): 1})
+    assert not source.commit({Partition("t", 0): 1})
     assert source.lag() == {}
+    assert source.positions() == {}
+    assert not source.joined
     source.close()
-
-
-def test_dead_letters_arrive_as_they_were(embedded_broker, topic):
-    dead = embedded_broker.create_topic(f"{topic}.dead")
-    embedded_broker.produce(topic, [b"\xff not json", None], 1, key=b"k", headers=[("trace", b"\x00\x01")])
-    with reading(embedded_broker.settings, topic, topic) as reader:
-        reader.until(lambda: reader.count() == 2)
-        records = reader.records[Partition(topic, 1)]
-    letters = DeadLetters(embedded_broker.settings, dead)
-    letters.send([rejected(record, Partition(topic, 1)) for record in records])
-    assert letters.flush(10)
-    letters.close()
-    assert letters.results == {"sent": 2, "failed": 0, "not_forwarded": 0}
-    with reading(embedded_broker.settings, dead, dead) as reader:
-        reader.until(lambda: reader.count() == 2)
-        found = reader.records[Partition(dead, 0)]
-    assert [(record.key, record.value) for record in found] == [(b"k", b"\xff not json"), (b"k", None)]
-    assert found[0].headers == [
-        ("trace", b"\x00\x01"),
-        ("monitor-id", f"{topic}/1/0".encode()),
-        ("monitor-reason", b"not_json"),
-        ("monitor-detail", b"no JSON"),
-    ]
-
-
-def test_dead_letters_wait_for_their_topic_and_never_create_it(embedded_broker, topic):
-    embedded_broker.produce(topic, numbered(3))
-    with reading(embedded_broker.settings, topic, topic) as reader:
-        reader.until(lambda: reader.count() == 3)
-        bad = [rejected(record, Partition(topic, 0)) for record in reader.records[Partition(topic, 0)]]
-    letters = DeadLetters(embedded_broker.settings, "no-dead-letters", max_pending=3)
-    letters.send(bad[:2])
-    assert not letters.full
-    assert not letters.flush(1)
-    assert "there is no topic 'no-dead-letters'" in letters.problem
-    assert "kafka.dead_letter_topic" in letters.problem
-    letters.send(bad[2:])
-    assert letters.full
-    letters.close()
-    assert letters.results == {"sent": 0, "failed": 3, "not_forwarded": 0}
-    assert "no-dead-letters" not in embedded_broker.topics()
-
-
-def test_dead_letters_above_the_rate_or_the_buffer_are_counted(embedded_broker, topic):
-    embedded_broker.produce(topic, numbered(20))
-    with reading(embedded_broker.settings, topic, topic) as reader:
-        reader.until(lambda: reader.count() == 20)
-        bad = [rejected(record, Partition(topic, 0)) for record in reader.records[Partition(topic, 0)]]
-    slow = DeadLetters(embedded_broker.settings, topic, max_per_second=5)
-    slow.send(bad)
-    assert slow.flush(10)
-    slow.close()
-    assert slow.results == {"sent": 5, "failed": 0, "not_forwarded": 15}
-    dropping = DeadLetters(embedded_broker.settings, "no-dead-letters", max_pending=8, on_error="drop")
-    dropping.send(bad)
-    assert not dropping.full
-    dropping.close()
-    assert dropping.results == {"sent": 0, "failed": 8, "not_forwarded": 12}
 
 
 def test_probe_says_what_is_wrong(embedded_broker, topic):

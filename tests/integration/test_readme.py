@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from monitor.assembly import decoder
 from monitor.clock import SystemClock
 from monitor.config import load_config
 from monitor.metrics.catalog import CATALOG
-from monitor.pipeline import decoder
 from monitor.series import HELPS
 from tests.support.brokers import EmbeddedBroker, free_ports
 from tests.support.commands import Commands, started

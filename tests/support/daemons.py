@@ -87,10 +87,13 @@ class Running:
 
 @contextmanager
 def running(configuration: str, folder: Path) -> Iterator[Running]:
-    """Run a daemon with this monitor.yaml until the block is left; it must end by itself then."""
+    """Run a daemon with this monitor.yaml until the block is left; it must end by itself then.
+
+    Its checkpoints go into a folder "state" beside the file.
+    """
     path = folder / "monitor.yaml"
     path.write_text(configuration)
-    daemon = Daemon(load_config(path, {}))
+    daemon = Daemon(load_config(path, {"MONITOR__CHECKPOINT__DIRECTORY": str(folder / "state")}))
     failed: list[BaseException] = []
 
     def run() -> None:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Collection, Mapping, Sequence
 
 from monitor.records import Partition, RecordBatch
-from monitor.sources.base import Poll
+from monitor.sources.base import Poll, TakeOver
 
 PARTITION = Partition("t", 0)
 
@@ -21,15 +21,31 @@ class Scripted:
         self.log_truncations = 0
         self.rebalances = 1
         self.topic_ids: Mapping[str, str | None] = {}
-        self.owned = frozenset({PARTITION})
+        self.take_over: TakeOver = lambda _: {}
+        self.joined = False
+        self.owned: frozenset[Partition] = frozenset()
+        self.wanted = frozenset({PARTITION})
+        self.offsets: dict[Partition, int] = {}
         self.committed: list[Mapping[Partition, int]] = []
         self.held: frozenset[Partition] = frozenset()
         self.closed = threading.Event()
         self.idle = threading.Event()
 
+    def made(self, stop: threading.Event, take_over: TakeOver) -> Scripted:
+        """Return this, as the daemon asks for its source."""
+        self.take_over = take_over
+        return self
+
     def poll(self, timeout: float) -> Poll:
+        if missing := self.wanted - self.owned:
+            self.offsets |= {p: 0 for p in missing} | dict(self.take_over(missing))
+            self.owned, self.joined = self.wanted, True
         if self.polls:
-            return self.polls.pop(0)
+            poll = self.polls.pop(0)
+            for batch in poll.batches:
+                self.offsets[batch.partition] = batch.records[-1].offset + 1
+            self.owned -= poll.revoked
+            return poll
         self.idle.set()
         self.closed.wait(0.01)
         return Poll()
@@ -49,8 +65,12 @@ class Scripted:
     def hold(self, partitions: Collection[Partition]) -> None:
         self.held = frozenset(partitions)
 
-    def commit(self, next_offsets: Mapping[Partition, int]) -> None:
+    def positions(self) -> Mapping[Partition, int]:
+        return {p: self.offsets[p] for p in self.owned}
+
+    def commit(self, next_offsets: Mapping[Partition, int]) -> bool:
         self.committed.append(dict(next_offsets))
+        return True
 
     def close(self) -> None:
         self.closed.set()

@@ -41,14 +41,12 @@ class Client:
         return self.request("GET", path, **options)
 
 
-def app(
-    report: Report | None, state: DaemonStatus | None = None, allowed_hosts: tuple[str, ...] = ()
-) -> Starlette:
-    """Return the application."""
+def app(report: Report | None, state: DaemonStatus | None = None, **options: Any) -> Starlette:
+    """Return the application; options are those of `create_app`."""
     current = state or status()
     exporter = Exporter(lambda: current, HELPS, headline=HEADLINE)
     exporter.publish(report)
-    return create_app(exporter, lambda: report, lambda: current, allowed_hosts)
+    return create_app(exporter, lambda: report, lambda: current, **options)
 
 
 def client(report: Report | None = None, state: DaemonStatus | None = None, **options: Any) -> Client:

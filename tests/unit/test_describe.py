@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from monitor.config import Config, load_config
-from monitor.describe import describe, event_bytes, format_bytes, start_up_warnings, version_bytes
+from monitor.describe import describe, event_bytes, format_bytes, version_bytes
 
 KAFKA = "kafka: {bootstrap_servers: [broker:9092], topics: [a, b]}"
 FRAUD = "models: {fraud: {task: binary, classes: [legit, fraud]}}"
@@ -48,9 +48,18 @@ def test_kafka_in_words(make: Make) -> None:
     text = describe(
         make(kafka=KAFKA.replace("]}", "], dead_letter_topic: d, fetch_min_bytes: 5, start: earliest}"))
     )
-    assert rows(text, "rejected events") == ["counted, and sent to d"]
+    assert rows(text, "rejected events") == [
+        "counted, and up to 1000 a second sent to d; while that fails, reading waits"
+    ]
     assert rows(text, "consumer settings") == ["fetch_min_bytes 5"]
     assert rows(text, "start") == ["at the oldest record"]
+
+
+def test_dead_letters_that_may_be_lost_in_words(make: Make) -> None:
+    letters = "dead_letter_topic: d, dead_letter: {on_error: drop, max_per_second: 5}"
+    assert rows(describe(make(kafka=KAFKA.replace("]}", f"], {letters}}}"))), "rejected events") == [
+        "counted, and up to 5 a second sent to d; while that fails, what does not fit is only counted"
+    ]
 
 
 def test_secrets_are_not_shown(make: Make) -> None:
@@ -231,19 +240,43 @@ def test_series_are_told_by_whoever_knows_them(make: Make) -> None:
     assert rows(describe(make(), lambda model: 100 * len(model.classes)), "series") == ["up to 200 a version"]
 
 
-def test_warnings(make: Make) -> None:
-    assert start_up_warnings(make()) == []
-    config = make(
-        rest="server: {host: 0.0.0.0}",
-        kafka="kafka: {bootstrap_servers: [a], topics: [t], security_protocol: SASL_PLAINTEXT,"
-        " sasl_mechanism: GSSAPI, ssl_check_hostname: false}",
-    )
-    assert [warning.split()[0] for warning in start_up_warnings(config)] == [
-        "server.host",
-        "kafka.security_protocol",
-        "kafka.ssl_check_hostname",
+def test_warnings_stand_at_the_end(make: Make) -> None:
+    assert "Warning" not in describe(make())
+    text = describe(make(rest="server: {host: 0.0.0.0}"))
+    assert text.splitlines()[-1].startswith("Warning: server.host 0.0.0.0 can be reached from other machines")
+
+
+@pytest.mark.parametrize(
+    ("server", "address", "readers"),
+    [
+        ("", "http://127.0.0.1:9464", "whoever reaches the server"),
+        ("host: '::1', port: 80", "http://[::1]:80", "whoever reaches the server"),
+        (
+            "read_token_file: /run/token",
+            "http://127.0.0.1:9464",
+            "who sends the token in /run/token (probes need none)",
+        ),
+        (
+            "tls: {cert_file: c, key_file: k, key_password: hunter2, client_ca_file: ca.pem}",
+            "https://127.0.0.1:9464",
+            "whoever reaches the server, with a certificate by ca.pem",
+        ),
+    ],
+)
+def test_the_server_in_words(make: Make, server: str, address: str, readers: str) -> None:
+    text = describe(make(rest=f"server: {{{server}}}"))
+    assert rows(text, "server") == [address]
+    assert rows(text, "readers") == [readers]
+    assert "hunter2" not in text
+
+
+def test_checkpoints_in_words(make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert rows(describe(make()), "checkpoints") == [f"in {tmp_path}/state, every 30s, the newest 2 are kept"]
+    rest = "checkpoint: {directory: /var/lib/monitor, every: 5m, keep: 7}"
+    assert rows(describe(make(rest=rest)), "checkpoints") == [
+        "in /var/lib/monitor, every 5m, the newest 7 are kept"
     ]
-    assert "Warning: server.host 0.0.0.0 can be reached from other machines" in describe(config)
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from monitor.assembly import decoder
 from monitor.clock import SystemClock
 from monitor.config import load_config
 from monitor.events.fields import FIELDS
 from monitor.events.parsing import MAX_DEPTH
 from monitor.metrics.catalog import CATALOG
-from monitor.pipeline import decoder
 from monitor.records import Partition
 from monitor.sources.dead_letters import MAX_PENDING, TRUNCATED_TO, letter
 from tests.support.examples import examples

@@ -9,11 +9,12 @@ import pytest
 import torch
 
 from monitor import pipeline as pipeline_module
+from monitor.assembly import device
 from monitor.clock import ManualClock
 from monitor.config import load_config
 from monitor.errors import ConfigurationError
 from monitor.metrics import catalog
-from monitor.pipeline import Pipeline, device, start_of_reading
+from monitor.pipeline import Pipeline, Snapshot, start_of_reading
 from monitor.records import Partition, RecordBatch
 from monitor.report_json import report_object
 from monitor.state import store
@@ -49,6 +50,10 @@ def event(seconds: float, **changes: object) -> dict[str, object]:
 
 def consume(pipeline: Pipeline, values: list[object], first: int = 0) -> None:
     pipeline.apply(pipeline.decode([batch(values, first)]))
+
+
+def names(snapshot: Snapshot) -> list[tuple[str, str]]:
+    return [(v.model, v.version) for v in snapshot.view.versions]
 
 
 def events_of(pipeline: Pipeline) -> dict[tuple[str, str, str], int]:
@@ -89,9 +94,56 @@ def test_a_retired_version_is_gone_and_makes_room(pipeline: Pipeline) -> None:
     assert pipeline.rejected == {("fraud", "too_many_models"): 1}
     assert pipeline.limits_reached()["versions_per_model"] == 1
     consume(pipeline, [event(2 * 3600, version="2")], first=3)
-    assert pipeline.advance(()) == [("fraud", "1")]
+    assert names(pipeline.advance(())) == [("fraud", "1")]
     consume(pipeline, [event(2 * 3600, version="3")], first=4)
     assert {version for _, version, _ in events_of(pipeline)} == {"2", "3"}
+
+
+def test_what_retired_can_be_reported_later(pipeline: Pipeline) -> None:
+    consume(pipeline, [event(i, segments={"region": "eu"}) for i in range(4)])
+    before = pipeline.evaluate(pipeline.snapshot()).report.windows
+    consume(pipeline, [event(2 * 3600, version="2")], first=4)
+    gone = pipeline.advance(())
+    assert names(pipeline.advance(())) == []
+    consume(pipeline, [event(2 * 3600, segments={"region": "us"})], first=5)  # another code for "eu"
+    after = pipeline.evaluate(gone).report.windows
+    assert [(w.version, w.window, w.segment, w.events) for w in after] == [
+        (w.version, w.window, w.segment, w.events) for w in before
+    ]
+
+
+def test_a_model_is_forgotten_as_if_its_versions_had_retired(pipeline: Pipeline) -> None:
+    consume(pipeline, [event(i, version=str(i)) for i in range(2)])
+    consume(pipeline, [event(5, version="9", segments={"region": "eu"})], first=2)
+    assert pipeline.rejected == {("fraud", "too_many_models"): 1}
+    assert pipeline.forget("fraud") == 2
+    assert pipeline.forget("fraud") == 0
+    assert pipeline.evaluate(pipeline.snapshot()).report.windows == ()
+    consume(pipeline, [event(6, version="9"), event(7, version="1")], first=3)
+    assert events_of(pipeline)["fraud", "1", "all"] == 1
+    assert {v.version: v.base.dropped_until for v in pipeline.state.view().versions} == {
+        "9": None,
+        "1": round((START + 1) * 1e6),
+    }
+
+
+def test_records_of_a_truncated_log_are_let_in_again(pipeline: Pipeline) -> None:
+    values = [event(i) for i in range(5)]
+    consume(pipeline, values)
+    pipeline.rewind({Partition("t", 0): 2, Partition("t", 1): 7})
+    consume(pipeline, values[:4])  # offsets 2 and 3 were given out again
+    assert events_of(pipeline)["fraud", "1", "all"] == 7
+    assert pipeline.state.next_offsets == {Partition("t", 0): 4, Partition("t", 1): 7}
+
+
+def test_positions_move_on_over_what_is_no_record_and_never_back(pipeline: Pipeline) -> None:
+    consume(pipeline, [event(i) for i in range(5)])
+    places = [Partition("t", number) for number in range(3)]
+    pipeline.move_on({places[0]: 6, places[1]: 3})
+    pipeline.move_on({places[0]: 2, places[2]: 0})
+    assert pipeline.state.next_offsets == {places[0]: 6, places[1]: 3, places[2]: 0}
+    consume(pipeline, [event(9)] * 2, first=5)
+    assert events_of(pipeline)["fraud", "1", "all"] == 6
 
 
 def test_segment_values_beyond_the_limit_share_a_name_and_are_counted(pipeline: Pipeline) -> None:
@@ -164,7 +216,7 @@ def test_a_snapshot_keeps_its_names_while_the_pipeline_goes_on(pipeline: Pipelin
     snapshot = pipeline.snapshot()
     vector = {"model": "other-model", "label": "a", "score": None, "scores": [0.5, 0.25, 0.25]}
     consume(pipeline, [event(2 * 3600, **vector)], first=1)
-    assert pipeline.advance(()) == [("fraud", "1")]
+    assert names(pipeline.advance(())) == [("fraud", "1")]
     consume(pipeline, [event(2 * 3600, segments={"region": "us"})], first=2)
     report = pipeline.evaluate(snapshot).report
     assert {w.segment for w in report.windows} == {"", "region=eu"}

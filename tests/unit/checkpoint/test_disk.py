@@ -51,9 +51,9 @@ def test_a_full_disk(disk, tmp_path, monkeypatch):
         folder.write(epoch, 2, LARGE)
     monkeypatch.undo()
     assert sorted(os.listdir(folder.path)) == ["checkpoint-1-1", "epoch-1"]
-    assert folder.newest().tree == {"value": 1}
+    assert folder.newest(dict).content == {"value": 1}
     folder.write(epoch, 3, {"value": 3})
-    assert folder.newest().tree == {"value": 3}
+    assert folder.newest(dict).content == {"value": 3}
 
 
 def test_a_disk_that_became_read_only(disk, tmp_path, monkeypatch):
@@ -67,7 +67,7 @@ def test_a_disk_that_became_read_only(disk, tmp_path, monkeypatch):
         folder.write(epoch, 2, LARGE)
     with pytest.raises(CheckpointError, match=words):
         folder.claim()
-    assert folder.newest().tree == {"value": 1}
+    assert folder.newest(dict).content == {"value": 1}
     assert sorted(os.listdir(folder.path)) == ["checkpoint-1-1", "epoch-1"]
 
 
@@ -81,7 +81,7 @@ def test_any_error_of_any_step(tmp_path, monkeypatch, call, code):
         with pytest.raises(CheckpointError, match=f"{os.strerror(code)}; "):
             folder.write(1, 2, LARGE)
     assert os.listdir(folder.path) == ["checkpoint-1-1"]
-    assert folder.newest().tree == {"value": 1}
+    assert folder.newest(dict).content == {"value": 1}
 
 
 def test_old_files_that_cannot_be_removed_do_no_harm(tmp_path, monkeypatch):
@@ -90,7 +90,7 @@ def test_old_files_that_cannot_be_removed_do_no_harm(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(os, "unlink", failing(errno.EPERM))
         folder.write(1, 2, {"value": 2})
-    assert folder.newest().tree == {"value": 2}
+    assert folder.newest(dict).content == {"value": 2}
     folder.write(1, 3, {"value": 3})
     assert os.listdir(folder.path) == ["checkpoint-1-3"]
 
@@ -103,7 +103,7 @@ def test_a_file_in_place_of_the_folder(tmp_path, place):
     for step in [
         folder.claim,
         folder.files,
-        folder.newest,
+        lambda: folder.newest(dict),
         lambda: folder.is_highest(1),
         lambda: folder.write(1, 1, {}),
     ]:

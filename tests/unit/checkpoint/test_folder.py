@@ -32,17 +32,17 @@ def damage(path: Path) -> None:
 
 
 def value(folder: Folder) -> int:
-    restored = folder.newest()
-    assert restored and restored.tree and not restored.problems
-    return int(restored.tree["value"])
+    restored = folder.newest(dict)
+    assert restored and restored.content and not restored.problems
+    return int(restored.content["value"])
 
 
 def test_what_was_written_is_restored(folder):
-    assert folder.newest() is None
+    assert folder.newest(dict) is None
     epoch = folder.claim()
     size = folder.write(epoch, 1, {"scores": np.arange(5), "value": 1})
-    restored = folder.newest()
-    assert restored.tree["scores"].tolist() == [0, 1, 2, 3, 4]
+    restored = folder.newest(dict)
+    assert restored.content["scores"].tolist() == [0, 1, 2, 3, 4]
     assert restored.path == folder.path / "checkpoint-1-1"
     assert restored.path.stat().st_size == size
     assert (restored.problems, restored.refusal) == ((), None)
@@ -50,7 +50,7 @@ def test_what_was_written_is_restored(folder):
 
 
 def test_reading_makes_no_folder(folder, tmp_path):
-    assert (folder.newest(), folder.files(), folder.is_highest(0)) == (None, [], True)
+    assert (folder.newest(dict), folder.files(), folder.is_highest(0)) == (None, [], True)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -169,8 +169,8 @@ def test_a_damaged_file_is_reported_and_the_previous_one_taken(folder):
     for sequence in (1, 2):
         folder.write(1, sequence, {"value": sequence})
     damage(folder.path / "checkpoint-1-2")
-    restored = folder.newest()
-    assert restored.tree == {"value": 1}
+    restored = folder.newest(dict)
+    assert restored.content == {"value": 1}
     assert restored.path == folder.path / "checkpoint-1-1"
     [problem] = restored.problems
     assert problem.startswith(f"{folder.path}/checkpoint-1-2 is damaged: its checksum does not fit; ")
@@ -180,8 +180,8 @@ def test_a_file_of_a_newer_version_is_reported_and_the_previous_one_taken(folder
     folder.write(1, 1, {"value": 1})
     newer = Preamble(MAGIC, b"9.9.9", MAJOR + 1, 0, 0, 0).pack()
     (folder.path / "checkpoint-2-1").write_bytes(newer)
-    restored = folder.newest()
-    assert restored.tree == {"value": 1}
+    restored = folder.newest(dict)
+    assert restored.content == {"value": 1}
     assert "run monitor 9.9.9 or later" in restored.problems[0]
 
 
@@ -189,8 +189,8 @@ def test_files_of_which_none_can_be_read_are_not_nothing(folder):
     for sequence in (1, 2):
         folder.write(1, sequence, {})
         damage(folder.path / f"checkpoint-1-{sequence}")
-    restored = folder.newest()
-    assert (restored.tree, restored.path) == (None, None)
+    restored = folder.newest(dict)
+    assert (restored.content, restored.path) == (None, None)
     assert len(restored.problems) == 2
     assert "none can be restored" in restored.refusal
     assert "checkpoint-1-1 is damaged" in restored.refusal
@@ -208,8 +208,8 @@ def test_a_file_that_cannot_be_read_is_a_problem_of_its_own(folder, monkeypatch)
         return usual(path, *args)
 
     monkeypatch.setattr(Path, "open", refused)
-    restored = folder.newest()
-    assert restored.tree == {"value": 1}
+    restored = folder.newest(dict)
+    assert restored.content == {"value": 1}
     assert "checkpoint-1-2: Permission denied; give the user" in restored.problems[0]
 
 

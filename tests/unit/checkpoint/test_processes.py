@@ -35,8 +35,8 @@ from monitor.checkpoint.folder import Folder
 
 def write(folder):
     epoch = folder.claim()
-    restored = folder.newest()
-    value = restored.tree["value"] if restored else 0
+    restored = folder.newest(dict)
+    value = restored.content["value"] if restored else 0
     for sequence in itertools.count(1):
         value += 1
         folder.write(epoch, sequence, {"value": value, "array": np.full(1 << 17, value)})
@@ -71,7 +71,7 @@ def test_no_epoch_is_claimed_twice(tmp_path):
     assert len(set(everything)) == len(everything)
     folder = Folder(tmp_path, "monitor")
     assert folder.claim() == max(everything) + 1
-    restored = folder.newest()
+    restored = folder.newest(dict)
     assert restored.path.name == f"checkpoint-{max(everything)}-1"
     assert not restored.problems
     assert all(process.returncode == 0 for process in processes)
@@ -90,11 +90,11 @@ def test_a_file_can_be_read_whenever_the_writer_is_killed(tmp_path):
             lines += iter(lambda: process.stdout.readline().split(), ["dead"])
             reported = max(int(number) for [number] in lines)
             assert reported > value
-            restored = folder.newest()
+            restored = folder.newest(dict)
             assert not restored.problems
-            value = restored.tree["value"]
+            value = restored.content["value"]
             assert value in (reported, reported + 1)
-            assert (restored.tree["array"] == value).all()
+            assert (restored.content["array"] == value).all()
         process.stdin.close()
     folder.write(folder.claim(), 1, {})
     assert sorted(path.name.partition("-")[0] for path in folder.path.iterdir()) == [

@@ -56,13 +56,13 @@ class Gate:
 def test_what_is_submitted_is_written_and_told_once(folder, start):
     writer = start()
     assert writer.flush(0)
-    assert writer.submit({"value": 1}, "a") == 1
+    assert writer.submit(lambda: {"value": 1}, "a") == 1
     assert writer.flush(LONG)
-    assert writer.submit({"value": 2}, "b") == 2
+    assert writer.submit(lambda: {"value": 2}, "b") == 2
     assert writer.flush(LONG)
     assert writer.done() == [(1, "a"), (2, "b")]
     assert writer.done() == []
-    assert folder.newest().tree == {"value": 2}
+    assert folder.newest(dict).content == {"value": 2}
     size = folder.files()[0].stat().st_size
     assert writer.statistics == Statistics(2, 0, size, 0.0, ManualClock().now())
 
@@ -70,10 +70,10 @@ def test_what_is_submitted_is_written_and_told_once(folder, start):
 def test_a_newer_submission_replaces_one_that_waits(folder, start):
     gate = Gate()
     writer = start(gate)
-    writer.submit({"value": 1}, "a")
+    writer.submit(lambda: {"value": 1}, "a")
     assert gate.reached.wait(LONG)
-    writer.submit({"value": 2}, "b")
-    writer.submit({"value": 3}, "c")
+    writer.submit(lambda: {"value": 2}, "b")
+    writer.submit(lambda: {"value": 3}, "c")
     assert not writer.flush(0)
     assert writer.done() == []
     gate.opened.set()
@@ -86,7 +86,7 @@ def test_a_newer_submission_replaces_one_that_waits(folder, start):
 def test_before_comes_before_the_file(folder, start):
     seen = []
     writer = start(lambda tag: seen.append((tag, folder.files())))
-    writer.submit({}, {"offset": 7})
+    writer.submit(lambda: {}, {"offset": 7})
     assert writer.flush(LONG)
     assert seen == [({"offset": 7}, [])]
 
@@ -95,17 +95,17 @@ def test_without_ownership_nothing_is_written(folder, start):
     called = []
     writer = start(called.append)
     folder.claim()
-    writer.submit({}, "a")
+    writer.submit(lambda: {}, "a")
     assert not writer.flush(LONG)
     assert writer.superseded
     assert (writer.done(), called, folder.files(), writer.problem) == ([], [], [], None)
-    writer.submit({}, "b")
+    writer.submit(lambda: {}, "b")
     assert not writer.flush(0)
 
 
 def test_ownership_lost_while_before_runs_is_seen(folder, start):
     writer = start(lambda tag: folder.claim() and None)
-    writer.submit({}, "a")
+    writer.submit(lambda: {}, "a")
     assert not writer.flush(LONG)
     assert writer.superseded
     assert (writer.done(), folder.files()) == ([], [])
@@ -116,14 +116,14 @@ def test_nothing_is_held_for_a_writer_that_is_superseded(folder, start):
     gone = [weakref.ref(array) for array in arrays]
     gate = Gate()
     writer = start(gate)
-    writer.submit({"array": arrays[0]}, "a")
+    writer.submit(lambda a=arrays[0]: {"array": a}, "a")
     assert gate.reached.wait(LONG)
-    writer.submit({"array": arrays[1]}, "b")
+    writer.submit(lambda a=arrays[1]: {"array": a}, "b")
     folder.claim()
     gate.opened.set()
     assert not writer.flush(LONG)
     assert writer.superseded
-    writer.submit({"array": arrays[2]}, "c")
+    writer.submit(lambda a=arrays[2]: {"array": a}, "c")
     del arrays
     gc.collect()
     assert [ref() for ref in gone] == [None] * 3
@@ -136,7 +136,7 @@ def test_a_failure_because_of_a_successor_is_no_problem(folder, start, monkeypat
 
     writer = start()
     monkeypatch.setattr(folder, "write", removed)
-    writer.submit({}, "a")
+    writer.submit(lambda: {}, "a")
     assert not writer.flush(LONG)
     assert writer.superseded
     assert (writer.problem, writer.statistics.errors) == (None, 0)
@@ -151,12 +151,12 @@ def test_after_an_error_the_next_submission_is_tried(folder, start, monkeypatch)
 
     monkeypatch.setattr(folder, "write", full)
     for errors in (1, 2):
-        writer.submit({}, "lost")
+        writer.submit(lambda: {}, "lost")
         assert not writer.flush(LONG)
         assert writer.problem == "the disk is full; free some space"
         assert writer.statistics == Statistics(errors=errors)
     monkeypatch.setattr(folder, "write", usual)
-    writer.submit({}, "kept")
+    writer.submit(lambda: {}, "kept")
     assert writer.flush(LONG)
     assert writer.problem is None
     assert writer.done() == [(3, "kept")]
@@ -165,10 +165,10 @@ def test_after_an_error_the_next_submission_is_tried(folder, start, monkeypatch)
 
 def test_a_tree_that_cannot_be_written_is_a_problem_not_a_death(start):
     writer = start()
-    writer.submit({"x": float("nan")}, "a")
+    writer.submit(lambda: {"x": float("nan")}, "a")
     assert not writer.flush(LONG)
     assert "['x'] is nan" in writer.problem
-    writer.submit({}, "b")
+    writer.submit(lambda: {}, "b")
     assert writer.flush(LONG)
 
 
@@ -178,7 +178,7 @@ def test_an_error_nobody_expected_is_logged_with_its_trace(folder, start, caplog
 
     writer = start(broken)
     with caplog.at_level(logging.ERROR):
-        writer.submit({}, "a")
+        writer.submit(lambda: {}, "a")
         assert not writer.flush(LONG)
     assert writer.problem == "KeyError: 'letters'"
     assert folder.files() == []
@@ -190,7 +190,7 @@ def test_a_tree_is_let_go_once_it_is_written(start):
     writer = start()
     array = np.zeros(10)
     gone = weakref.ref(array)
-    writer.submit({"array": array}, None)
+    writer.submit(lambda a=array: {"array": a}, None)
     del array
     assert writer.flush(LONG)
     gc.collect()
@@ -200,24 +200,24 @@ def test_a_tree_is_let_go_once_it_is_written(start):
 def test_close_writes_what_waits(folder, start):
     gate = Gate()
     writer = start(gate)
-    writer.submit({"value": 1}, "a")
+    writer.submit(lambda: {"value": 1}, "a")
     assert gate.reached.wait(LONG)
-    writer.submit({"value": 2}, "b")
+    writer.submit(lambda: {"value": 2}, "b")
     gate.opened.set()
     assert writer.close(LONG)
     assert writer.done() == [(1, "a"), (2, "b")]
     with pytest.raises(RuntimeError, match="closed"):
-        writer.submit({}, "c")
+        writer.submit(lambda: {}, "c")
 
 
 def test_close_drops_what_waits_when_time_is_over(folder, start):
     gate = Gate()
     writer = start(gate)
-    writer.submit({"value": 1}, "a")
+    writer.submit(lambda: {"value": 1}, "a")
     assert gate.reached.wait(LONG)
-    writer.submit({"value": 2}, "b")
+    writer.submit(lambda: {"value": 2}, "b")
     assert not writer.close(0)
     gate.opened.set()
     assert writer.close(LONG)
     assert writer.done() == [(1, "a")]
-    assert folder.newest().tree == {"value": 1}
+    assert folder.newest(dict).content == {"value": 1}

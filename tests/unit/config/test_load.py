@@ -28,7 +28,7 @@ models:
   a: {task: binary, classes: [x, y], threshold: 1.5, windows: [{name: w}]}
   b: {task: multiclass, classes: [x, y, z], threshold: 0.5, aliases: {q: r}}
 server: {port: -1}
-checkpoint: {directory: state}
+actions: {enabled: true}
 """
     assert [line.split(":")[0] for line in problems(text)] == [
         "kafka.topics",
@@ -38,7 +38,7 @@ checkpoint: {directory: state}
         "models.b.aliases.q",
         "models.b.threshold",
         "server.port",
-        "checkpoint",
+        "actions",
     ]
 
 
@@ -162,14 +162,14 @@ def test_the_environment_overrides_keys(load: Load) -> None:
         ),
         ("MONITOR__KAFKA__TOPICS", "[a", "MONITOR__KAFKA__TOPICS: line 1: "),
         ("MONITOR__KAFKA__TOPICS", "a", "kafka.topics: 'a' is no list; write it in brackets, as in [a, b]"),
-        ("MONITOR__CHECKPOINT__EVERY", "1s", "checkpoint: not supported yet; remove it"),
+        ("MONITOR__ALERTS__EVERY", "1s", "alerts: not supported yet; remove it"),
         ("MONITOR__", "1", "MONITOR__: "),
     ],
 )
 def test_a_variable_is_refused_with_its_name(problems: Problems, name: str, value: str, line: str) -> None:
     (found,) = problems("", {name: value})
     assert found.startswith(line)
-    assert name in found or name.startswith("MONITOR__CHECKPOINT")
+    assert name in found or name.startswith("MONITOR__ALERTS")
 
 
 @pytest.mark.parametrize("secret", ["007", "[a", "*hunter2", " hunter2: x "])

@@ -1,19 +1,17 @@
-import socket
-import ssl
-import threading
-from contextlib import contextmanager
-
 import pytest
 
-from monitor.sources.diagnosis import explain, is_decided, listener_kind, server_list
-from tests.support.certificates import Certificates
+from monitor.sources.diagnosis import explain, is_decided, server_list
+from monitor.sources.listeners import Listener
 
 FAILED = "Bootstrap connection to bootstrap-0 failed: "
 DISCONNECTED = FAILED + "KafkaConnectionError: socket disconnected (backoff 0.04 secs)"
 SECRET = "hunter2"
+TLS = Listener(tls=True)
+LOGIN = Listener(tls=True, mechanisms=("PLAIN", "SCRAM-SHA-256"))
 SASL = {
     "bootstrap_servers": ["broker:9093"],
     "security_protocol": "SASL_SSL",
+    "sasl_mechanism": "PLAIN",
     "sasl_plain_username": "alice",
     "sasl_plain_password": SECRET,
 }
@@ -70,7 +68,7 @@ def test_refused_client_certificate_is_told_from_a_missing_one():
 
 
 def test_plaintext_to_a_tls_port():
-    failure = explain([DISCONNECTED], {"security_protocol": "PLAINTEXT"}, "tls")
+    failure = explain([DISCONNECTED], {"security_protocol": "PLAINTEXT"}, TLS)
     assert "speaks TLS" in failure.message
     assert "set it to SSL" in failure.message
     assert not failure.waiting_helps
@@ -78,7 +76,7 @@ def test_plaintext_to_a_tls_port():
 
 def test_tls_to_a_plaintext_port():
     reason = FAILED + "Handshake failed: [SSL: UNEXPECTED_EOF_WHILE_READING] EOF occurred"
-    failure = explain([reason], {"security_protocol": "SASL_SSL"}, "plaintext")
+    failure = explain([reason], {"security_protocol": "SASL_SSL"}, Listener(tls=False))
     assert "does not speak TLS" in failure.message
     assert "SASL_PLAINTEXT" in failure.message
     assert not failure.waiting_helps
@@ -89,14 +87,21 @@ CLOSED_AFTER_ANSWER = LOST.format("(4, 3)", "KafkaConnectionError: socket discon
 
 
 def test_connection_that_is_closed_at_login():
-    failure = explain([DISCONNECTED, CLOSED_AFTER_ANSWER] * 2, SASL)
+    failure = explain([DISCONNECTED, CLOSED_AFTER_ANSWER] * 2, SASL, LOGIN)
     assert "wrong user name or password" in failure.message
     assert "kafka.sasl_plain_password" in failure.message
     assert not failure.waiting_helps
 
 
+def test_mechanism_that_the_listener_does_not_offer():
+    failure = explain([CLOSED_AFTER_ANSWER], {**SASL, "sasl_mechanism": "SCRAM-SHA-512"}, LOGIN)
+    assert "does not offer the SASL mechanism SCRAM-SHA-512" in failure.message
+    assert "set kafka.sasl_mechanism to one of PLAIN, SCRAM-SHA-256" in failure.message
+    assert not failure.waiting_helps
+
+
 def test_listener_that_expects_a_login():
-    failure = explain([CLOSED_AFTER_ANSWER] * 2, {"security_protocol": "SSL"})
+    failure = explain([CLOSED_AFTER_ANSWER] * 2, {"security_protocol": "SSL"}, LOGIN)
     assert "expects SASL" in failure.message
     assert "set it to SASL_SSL" in failure.message
     assert not failure.waiting_helps
@@ -104,7 +109,8 @@ def test_listener_that_expects_a_login():
 
 def test_a_broker_that_is_going_closes_connections_too():
     unanswered = LOST.format("unknown", "KafkaConnectionError: socket disconnected")
-    assert explain([unanswered] * 3 + [CLOSED_AFTER_ANSWER], SASL).waiting_helps
+    assert explain([unanswered] * 3, SASL, LOGIN).waiting_helps
+    assert explain([CLOSED_AFTER_ANSWER] * 2, SASL).waiting_helps  # it answers no more
 
 
 def test_a_time_out_is_told_from_a_closed_connection():
@@ -119,46 +125,3 @@ def test_no_reason_at_all():
 @pytest.mark.parametrize("servers", ["a:1,b:2", ["a:1", "b:2"], ("a:1", "b:2")])
 def test_server_list(servers):
     assert server_list({"bootstrap_servers": servers}) == ["a:1", "b:2"]
-
-
-@contextmanager
-def listening(answer):
-    """Serve connections with `answer(connection)`."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def serve():
-            for _ in range(2):
-                try:
-                    connection, _ = server.accept()
-                except OSError:
-                    return
-                with connection:
-                    try:
-                        answer(connection)
-                    except OSError:
-                        pass
-
-        thread = threading.Thread(target=serve)
-        thread.start()
-        yield f"127.0.0.1:{server.getsockname()[1]}"
-        thread.join(5)
-
-
-def test_listener_that_speaks_plaintext():
-    with listening(lambda connection: connection.sendall(connection.recv(64)[:4] + b"\0\0\0\1")) as server:
-        assert listener_kind(server) == "plaintext"
-        socket.create_connection(server.split(":")).close()
-
-
-def test_listener_that_speaks_tls(tmp_path):
-    broker = Certificates(tmp_path / "tls").broker
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(broker.certificate, broker.key)
-    with listening(lambda connection: context.wrap_socket(connection, server_side=True).close()) as server:
-        assert listener_kind(server) == "tls"
-
-
-def test_listener_that_says_nothing():
-    with listening(lambda connection: None) as server:
-        assert listener_kind(server) is None
-    assert listener_kind(server, timeout=0.2) is None

@@ -1,7 +1,7 @@
 from types import SimpleNamespace
 
 from monitor.records import Partition
-from monitor.sources.dead_letters import TRUNCATED_TO, letter
+from monitor.sources.letter import TRUNCATED_TO, letter
 
 
 def rejected(key=b"k", value=b"v", headers=(), detail="why"):
@@ -44,3 +44,7 @@ def test_truncated_once():
 
 def test_long_details_are_cut():
     assert len(dict(letter(rejected(detail="ä" * 5000)).headers)["monitor-detail"]) == 2000
+
+
+def test_a_detail_that_no_encoding_has_can_be_sent():
+    assert dict(letter(rejected(detail="\ud800")).headers)["monitor-detail"] == b"?"

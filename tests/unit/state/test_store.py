@@ -51,9 +51,9 @@ def test_a_version_without_events_retires_by_event_time() -> None:
     s = state(plan(LAST_4), retire_after=50)
     s.apply(batch([event(0, 100, version="old"), event(1, 100, version="new")]))
     s.apply(batch([event(2, 150, version="new")]))
-    assert s.advance(()) == []
+    assert s.advance(()).versions == ()
     s.apply(batch([event(3, 151, version="new")]))
-    assert s.advance(()) == [("m", "old")]
+    assert [v.version for v in s.advance(()).versions] == ["old"]
     assert [v.version for v in s.view().versions] == ["new"]
 
 
@@ -112,23 +112,72 @@ def test_a_held_event_costs_24_bytes_and_2_a_segment_key(segments: bool) -> None
 def test_a_version_that_comes_back_knows_what_its_windows_lack() -> None:
     s = state(plan((WindowSpec("long", "duration", 1000),)), retire_after=50)
     s.apply(batch([event(0, 100), event(1, 200, version="2")]))
-    assert s.advance(()) == [("m", "1")]
+    assert [v.version for v in s.advance(()).versions] == ["1"]
     s.apply(batch([event(2, 210)]))
     (view,) = (v for v in s.view().versions if v.version == "1")
     assert view.settle(210).dropped_until == 100
     assert held(s) == [210]
 
 
-def test_what_retired_is_remembered_no_longer_than_windows_reach() -> None:
+def test_each_retired_version_is_remembered_no_longer_than_windows_reach() -> None:
     s = state(plan((WindowSpec("long", "duration", 1000),)), retire_after=50)
     s.apply(batch([event(0, 100)]))
     s.apply(batch([event(1, 200, version="2")]))
     s.advance(())
     s.apply(batch([event(2, 2000, version="3")]))
     s.advance(())
+    assert (s.retired, s.missing_until) == ({}, {"m": 200})
     s.apply(batch([event(3, 2010)]))
     (view,) = (v for v in s.view().versions if v.version == "1")
-    assert view.settle(2010).dropped_until is None
+    assert view.settle(2010).dropped_until == 200  # before all that a window reaches back to
+
+
+def test_versions_of_a_model_are_forgotten_as_if_they_had_retired() -> None:
+    plans = {name: plan((WindowSpec("long", "duration", 1000),), held_events=1) for name in "mn"}
+    s = State(plans, allowed_lateness=0, retire_after=10**15, device=CPU)
+    decoded = batch([event(0, 100), event(1, 101, version="2"), event(2, 102)])
+    s.apply(decoded)
+    s.apply(EventBatch({("n", "1"): decoded.columns["m", "2"]}))
+    for view in s.view().versions:
+        s.adopt(view, view.settle(102))
+    gone = s.forget("m")
+    assert [(v.version, v.last_event, v.labeled) for v in gone.versions] == [("1", 102, 2), ("2", 101, 1)]
+    assert gone.versions[0].settle(102).held.timestamp.tolist() == [102]
+    assert s.over_held_limit == 1
+    assert [v.model for v in s.view().versions] == ["n"]
+    s.apply(batch([event(3, 103)]))
+    (view,) = (v for v in s.view().versions if v.model == "m")
+    assert (view.base.dropped_until, view.labeled) == (102, 1)
+    assert s.forget("nobody").versions == ()
+
+
+def test_a_version_of_a_name_with_missing_events_knows_it() -> None:
+    s = state(plan(LAST_4))
+    s.missing_until = {"m": 50}
+    s.retired = {("m", "1"): 40, ("m", "2"): 60}
+    s.apply(batch([event(i, 100, version=str(i)) for i in range(1, 4)]))
+    assert [(v.version, v.base.dropped_until) for v in s.view().versions] == [("1", 50), ("2", 60), ("3", 50)]
+
+
+def test_a_state_goes_on_with_what_another_showed() -> None:
+    first = state(plan(LAST_4))
+    first.apply(batch([event(i, i) for i in range(6)]))
+    (view,) = first.view().versions
+    first.adopt(view, view.settle(5))
+    first.apply(batch([event(6, 6)]))
+    second = state(plan(LAST_4))
+    second.next_offsets, second.clocks = first.next_offsets, first.clocks
+    second.resume(first.view().versions)
+    assert not second.view().caught_up  # nobody knows before `advance`
+    second.advance(())
+    assert second.view().caught_up
+    for s in (first, second):
+        assert held(s) == [3, 4, 5, 6]
+        (view,) = s.view().versions
+        assert (view.labeled, view.unlabeled, view.since, view.last_event) == (7, 0, 0, 6)
+    second.apply(batch([event(7, 7)]))
+    assert held(second) == [4, 5, 6, 7]
+    assert held(first) == [3, 4, 5, 6]
 
 
 def test_the_state_goes_on_on_another_device() -> None:

@@ -22,6 +22,11 @@ def test_a_healthy_daemon_has_no_problem():
         ({"evaluation_age": 30.1}, "evaluation"),
         ({"lagging": 300.1}, "lag"),
         ({"dead_letter_error": "x"}, "dead_letters"),
+        ({"rejection_error": "x"}, "events"),
+        ({"checkpoint_error": "x"}, "checkpoint"),
+        ({"checkpoint_error": "x", "checkpoint_age": 1e6}, "checkpoint"),
+        ({"checkpoint_age": 90.1}, "checkpoint"),
+        ({"checkpoint_age": 30.1, "checkpoint_every": 1.0}, "checkpoint"),
     ],
 )
 def test_each_problem_has_a_name(changes, name):
@@ -36,6 +41,8 @@ def test_each_problem_has_a_name(changes, name):
         {"evaluation_age": 30.0},
         {"evaluation_age": None},
         {"lagging": 300.0},
+        {"checkpoint_age": 90.0},
+        {"checkpoint_age": 30.0, "checkpoint_every": 1.0},
     ],
 )
 def test_limits_are_not_problems(changes):
@@ -47,5 +54,7 @@ def test_a_standby_does_not_evaluate():
 
 
 def test_only_threads_and_the_loop_need_a_restart():
-    ill = status(broker_error="x", evaluation_age=1e6, lagging=1e6, dead_letter_error="x")
+    ill = status(
+        broker_error="x", evaluation_age=1e6, lagging=1e6, dead_letter_error="x", checkpoint_error="x"
+    )
     assert list(stuck(ill)) == []

@@ -1,12 +1,14 @@
 import asyncio
+import resource
 import socket
 import threading
 
 import httpx
 import pytest
 
-from monitor.errors import MonitorError
-from monitor.web.server import Server
+from monitor.errors import ConfigurationError, MonitorError
+from monitor.web import server as serving
+from monitor.web.server import Server, Tls
 from tests.support.reports import example, report, window_report
 from tests.support.web import app
 
@@ -47,6 +49,23 @@ def test_a_taken_port_is_named_with_the_remedy(server):
 def test_a_foreign_address_is_named(host):
     with pytest.raises(MonitorError, match=r"server\.host"):
         Server(app(None), host, 0).start()
+
+
+def test_files_of_tls_that_do_not_fit_are_named_before_anything_is_bound(tmp_path):
+    (tmp_path / "text").write_text("no certificate\n")
+    server = Server(app(None), "127.0.0.1", 0, Tls(str(tmp_path / "text"), "none"))
+    with pytest.raises(ConfigurationError, match=r"server\.tls\.cert_file: .*text holds no certificate"):
+        server.start()
+    assert server.port == 0
+    assert not server.alive
+
+
+@pytest.mark.parametrize(
+    ("descriptors", "connections"), [(1024, 512), (256, 128), (1_048_576, 512), (resource.RLIM_INFINITY, 512)]
+)
+def test_connections_leave_descriptors_for_the_rest(monkeypatch, descriptors, connections):
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (descriptors, descriptors))
+    assert serving._most_connections() == connections
 
 
 def test_clients_that_do_not_read_or_write_hold_up_nobody():

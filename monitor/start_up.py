@@ -1,0 +1,39 @@
+"""What a configuration allows and whoever starts the daemon should know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from monitor.config import Config, ServerConfig
+from monitor.secret_file import is_public
+
+
+def start_up_warnings(config: Config) -> list[str]:
+    """Return what is allowed but should be known, one sentence each."""
+    warnings = list(_server_warnings(config.server))
+    if config.kafka.security_protocol == "SASL_PLAINTEXT":
+        warnings.append("kafka.security_protocol SASL_PLAINTEXT is not encrypted; prefer SASL_SSL")
+    if config.kafka.ssl_check_hostname is False:
+        warnings.append(
+            "kafka.ssl_check_hostname is off: any certificate of the authority passes for a broker"
+        )
+    return warnings
+
+
+def _server_warnings(server: ServerConfig) -> Iterator[str]:
+    tls = server.tls
+    if not server.on_loopback:
+        reached = f"server.host {server.host} can be reached from other machines, and"
+        if server.read_token_file is None and (tls is None or tls.client_ca_file is None):
+            yield (
+                f"{reached} whoever reaches it reads everything without a password; set "
+                "server.read_token_file, or bind 127.0.0.1"
+            )
+        elif tls is None:
+            yield f"{reached} the token in server.read_token_file goes there unencrypted; set server.tls"
+    secrets = {"server.read_token_file": server.read_token_file}
+    if tls is not None:
+        secrets["server.tls.key_file"] = tls.key_file
+    for key, path in secrets.items():
+        if path is not None and is_public(path):
+            yield f"{key} {path} can be read by every user of this machine; `chmod 600` it"

@@ -1,0 +1,90 @@
+"""Becoming the owner: claim an epoch, restore the past, see whether the topics are still the same."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+
+from monitor.checkpoint.errors import CheckpointError
+from monitor.checkpoint.folder import Folder
+from monitor.clock import Clock
+from monitor.config import Config
+from monitor.memory.restore import Past, restore
+from monitor.pipeline import Pipeline
+from monitor.sources.dead_letters import DeadLetters
+from monitor.sources.topics import recreated
+from monitor.tenure import Tenure
+
+log = logging.getLogger(__name__)
+
+
+def take_over(
+    config: Config, clock: Clock, topic_ids: Mapping[str, str | None], letters: DeadLetters | None = None
+) -> Tenure:
+    """Become the owner of a group's state.
+
+    Parameters
+    ----------
+    config, clock
+        The configuration; time.
+    topic_ids
+        Id of each topic at present; None where the broker gives none.
+    letters
+        Where rejected records go.
+
+    Raises
+    ------
+    CheckpointError
+        There are checkpoints, and none can be read.
+    SourceError
+        A topic was recreated since the checkpoint, and `kafka.on_topic_recreated` is ``refuse``.
+    """
+    folder = Folder(config.checkpoint.directory, config.kafka.group_id, config.checkpoint.keep)
+    epoch, problem = None, None
+    try:
+        epoch = folder.claim()
+    except CheckpointError as error:  # a full or read-only disk: events are more important
+        problem = str(error)
+        log.error("no checkpoint can be written: %s", problem)
+    began = clock.monotonic()
+    past, name = _restored(folder, config, clock)
+    anew = set() if past is None else _recreated(past.topic_ids, topic_ids, config)
+    if past is None or anew:
+        pipeline = Pipeline(config, config.kafka.topics, clock)
+    else:
+        pipeline = past.pipeline
+    log.info(
+        "taking over",
+        extra={"epoch": epoch, "checkpoint": name, "seconds": round(clock.monotonic() - began, 3)},
+    )
+    return Tenure(config, clock, folder, pipeline, epoch, anew=anew, letters=letters, problem=problem)
+
+
+def _restored(folder: Folder, config: Config, clock: Clock) -> tuple[Past | None, str | None]:
+    """Return the newest checkpoint that can be read, and its name."""
+    found = folder.newest(lambda tree: restore(tree, config, clock))
+    if found is None:
+        return None, None
+    for problem in found.problems:
+        log.error("a checkpoint is passed over: %s", problem)
+    if found.content is None or found.path is None:
+        raise CheckpointError(str(found.refusal))
+    for change in found.content.changes:
+        log.warning("the configuration changed: %s", change)
+    return found.content, found.path.name
+
+
+def _recreated(was: Mapping[str, str | None], now: Mapping[str, str | None], config: Config) -> set[str]:
+    """Return the topics that are others than those of the checkpoint.
+
+    Raises
+    ------
+    SourceError
+        Where the configuration refuses that.
+    """
+    changed = {topic for topic, known in was.items() if known and now.get(topic) not in (None, known)}
+    for topic in sorted(changed):
+        if config.kafka.on_topic_recreated == "refuse":
+            raise recreated(topic, str(was[topic]), str(now[topic]))
+        log.warning("the topic %r was deleted and created again; beginning anew", topic)
+    return changed

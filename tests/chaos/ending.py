@@ -1,0 +1,68 @@
+"""What holds at the end of every run, whatever happened in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from kafka import KafkaConsumer, TopicPartition
+
+from monitor.config import load_config
+from monitor.sources.topics import describe
+from tests.chaos.instance import Instance
+from tests.support.brokers import Broker
+from tests.support.digest import Digest, digest_of_folder, digest_of_log, records, sha256
+
+
+class Ending(NamedTuple):
+    """Both digests, and what was in the topics."""
+
+    kept: Digest
+    expected: Digest
+    rejected: int
+    letters: int
+
+    def __str__(self) -> str:
+        events = sum(self.expected["consumed"].values())
+        return (
+            f"{events} records, {self.rejected} rejected, {self.letters} dead letters; "
+            f"state {sha256(self.kept)[:16]}, uninterrupted {sha256(self.expected)[:16]}"
+        )
+
+
+def finish(instance: Instance, total: int, seconds: float = 60) -> None:
+    """Let the owner read to the end of the log, of `total` records in all, and stop it in good order."""
+    instance.until(lambda: instance.caught_up() and instance.consumed() >= total, seconds)
+    assert instance.consumed() == total
+    assert instance.stop() == 0, instance.tail()
+
+
+def check(broker: Broker, topic: str, folder: Path, config_file: Path) -> Ending:
+    """Compare the newest checkpoint with the log, and the dead letters with what the log has of such."""
+    config = load_config(config_file, {})
+    expected, rejected = digest_of_log(broker.address, [topic], config)
+    kept = digest_of_folder(folder, config)
+    assert kept == expected
+    wanted = {f"{topic_id(broker, name)}/{partition}/{offset}" for name, partition, offset in rejected}
+    found = letters(broker.address, f"{topic}.dead")
+    assert wanted <= set(found), f"{len(wanted - set(found))} of {len(wanted)} dead letters are missing"
+    assert set(found) <= wanted
+    return Ending(kept, expected, len(wanted), len(found))
+
+
+def topic_id(broker: Broker, topic: str) -> str | None:
+    with broker.admin() as admin:
+        return describe(admin, [topic])[topic].topic_id
+
+
+def letters(address: str, topic: str) -> list[str]:
+    """Return the ids of all dead letters."""
+    partition = TopicPartition(topic, 0)
+    consumer = KafkaConsumer(bootstrap_servers=address, enable_auto_commit=False)
+    try:
+        consumer.assign([partition])
+        consumer.seek_to_beginning(partition)
+        found = [record for batch in records(consumer, partition) for record in batch]
+        return [dict(record.headers)["monitor-id"].decode() for record in found]
+    finally:
+        consumer.close(autocommit=False)

@@ -1,0 +1,67 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from monitor.config import Config, load_config
+from monitor.start_up import start_up_warnings
+
+Make = Callable[..., Config]
+TLS = "tls: {cert_file: c, key_file: KEY}"
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Make:
+    def make(server: str = "", kafka: str = "") -> Config:
+        (tmp_path / "monitor.yaml").write_text(
+            f"kafka: {{bootstrap_servers: [a], topics: [t], {kafka}}}\n"
+            "models: {fraud: {task: binary, classes: [legit, fraud]}}\n"
+            f"server: {{{server}}}\n"
+        )
+        return load_config(tmp_path / "monitor.yaml", {})
+
+    return make
+
+
+@pytest.mark.parametrize("server", ["", "host: '::1'", "host: localhost", "read_token_file: none", TLS])
+def test_nothing_to_say(make: Make, server: str) -> None:
+    assert start_up_warnings(make(server)) == []
+
+
+@pytest.mark.parametrize(
+    ("server", "words"),
+    [
+        ("", "whoever reaches it reads everything without a password; set server.read_token_file"),
+        (TLS, "whoever reaches it reads everything without a password; set server.read_token_file"),
+        ("read_token_file: t", "the token in server.read_token_file goes there unencrypted; set server.tls"),
+        (f"{TLS}, read_token_file: t", None),
+        ("tls: {cert_file: c, key_file: k, client_ca_file: a}", None),
+    ],
+)
+def test_where_other_machines_reach_it(make: Make, server: str, words: str | None) -> None:
+    warnings = start_up_warnings(make(f"host: 0.0.0.0, {server}"))
+    reached = "server.host 0.0.0.0 can be reached from other machines, and"
+    assert warnings == ([] if words is None else [warnings[0]])
+    assert words is None or warnings[0].startswith(f"{reached} {words}")
+
+
+def test_kafka_without_encryption_or_names(make: Make) -> None:
+    kafka = "security_protocol: SASL_PLAINTEXT, sasl_mechanism: GSSAPI, ssl_check_hostname: false"
+    assert [warning.split()[0] for warning in start_up_warnings(make(kafka=kafka))] == [
+        "kafka.security_protocol",
+        "kafka.ssl_check_hostname",
+    ]
+
+
+def test_files_that_everybody_can_read(make: Make, tmp_path: Path) -> None:
+    key, token = tmp_path / "key", tmp_path / "token"
+    config = make(f"read_token_file: {token}, {TLS.replace('KEY', str(key))}")
+    for mode, public in ((0o600, False), (0o640, False), (0o644, True)):
+        for path in (key, token):
+            path.touch()
+            path.chmod(mode)
+        assert start_up_warnings(config) == [
+            f"{name} {path} can be read by every user of this machine; `chmod 600` it"
+            for name, path in (("server.read_token_file", token), ("server.tls.key_file", key))
+            if public
+        ]
