@@ -10,19 +10,24 @@ from pydantic import ValidationError
 
 from monitor.config.explain import explain, one_line, written
 from monitor.config.root import Config
-from monitor.config.section import Problem, nested
+from monitor.config.section import Problem, Section, holds_many, nested
 from monitor.config.yaml_text import parse_yaml
 from monitor.errors import ConfigurationError
 
 PREFIX = "MONITOR__"
 
 _Path: TypeAlias = tuple[str | int, ...]
-_SECRETS = [
-    (name, key)
-    for name, field in Config.model_fields.items()
-    if (section := nested(field.annotation))
-    for key in section.secrets()
-]
+
+
+def _secrets(section: type[Section], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield the paths of all secrets of a section and of those in it."""
+    yield from ((*path, key) for key in section.secrets())
+    for key, field in section.model_fields.items():
+        if (inner := nested(field.annotation)) is not None and not holds_many(field.annotation):
+            yield from _secrets(inner, (*path, key))
+
+
+_SECRETS = list(_secrets(Config))
 
 
 def load_config(path: str | Path, environ: Mapping[str, str]) -> Config:
@@ -106,11 +111,13 @@ def _set(data: dict[Any, Any], keys: list[str], text: str) -> _Path:
 
 def _read_secrets(data: dict[Any, Any]) -> Iterator[Problem]:
     """Replace <key>_file by <key> with the file's text."""
-    for name, key in _SECRETS:
-        section = data.get(name)
+    for *names, key in _SECRETS:
+        section: Any = data
+        for name in names:
+            section = section.get(name) if isinstance(section, dict) else None
         if not isinstance(section, dict) or (file := section.pop(f"{key}_file", None)) is None:
             continue
-        where = (name, f"{key}_file")
+        where = (*names, f"{key}_file")
         if section.get(key) is not None:
             yield Problem(where, f"{key} is set too; keep one of them")
             continue

@@ -29,9 +29,7 @@ WILDCARD = "*"
 class Config(Section):
     """Everything that monitor.yaml says. Attributes are named as its keys are."""
 
-    refused: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("baselines", "alerts", "actions"), NOT_YET
-    )
+    refused: ClassVar[Mapping[str, str]] = dict.fromkeys(("baselines", "alerts", "actions"), NOT_YET)
 
     # A section that is judged by another one stands after it: pydantic validates in this order.
     kafka: KafkaConfig = as_written({})

@@ -14,8 +14,8 @@ from contextlib import suppress
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MOST = 512
-"""Most connections, those in a TLS handshake included."""
+MOST = 256
+"""Most connections, those in a TLS handshake included; one with TLS takes .8 MB."""
 
 REQUEST_SECONDS = 30.0
 """How long a connection may go without a complete request."""
@@ -106,8 +106,7 @@ class Connections:
 
     def add(self, accepted: socket.socket) -> Connection:
         """Take in a new one, for which an old one has to go where there are too many."""
-        others = list(self)
-        if len(others) >= self._most:
+        if len(self._all) >= self._most and len(others := list(self)) >= self._most:
             # A probe or a scrape sends its request at once, so it is not the one that waits longest.
             min(others, key=lambda other: (other.request is not None, other.since)).abort()
         connection = Connection(accepted, self._clock())

@@ -127,8 +127,9 @@ class Server:
                     take(listener.accept()[0])
             except BlockingIOError:
                 continue
-            except OSError:  # the client is gone, or the process has no descriptor left
-                await asyncio.sleep(0.05)
+            except OSError as error:
+                if error.errno != errno.ECONNABORTED:  # the process has no descriptor left
+                    await asyncio.sleep(0.05)
 
     async def _open(
         self, connection: Connection, accepted: socket.socket, context: ssl.SSLContext | None
@@ -171,8 +172,11 @@ class Server:
 def _bind(host: str, port: int) -> socket.socket:
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    except OSError as error:
-        raise MonitorError(f"server.host {host!r} is no address of this machine: {error.strerror}") from None
+    except (OSError, UnicodeError) as error:  # UnicodeError: what cannot be a name, as with two dots
+        reason = getattr(error, "strerror", "no name is written so")
+        raise MonitorError(
+            f"server.host {host!r} is no address of this machine: {reason}; set server.host"
+        ) from None
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -178,6 +178,15 @@ def test_a_secret_in_the_environment_is_taken_as_it_stands(load: Load, secret: s
     assert config.kafka.consumer_settings()["sasl_plain_password"] == secret
 
 
+def test_a_secret_of_an_inner_section_may_stand_in_a_file_or_variable(load: Load, tmp_path: Path) -> None:
+    (tmp_path / "password").write_text("007\n")
+    tls = f"server: {{tls: {{cert_file: c, key_file: k, key_password_file: {tmp_path / 'password'}}}}}"
+    for environment in ({}, {"MONITOR__SERVER__TLS__KEY_PASSWORD": "007"}):
+        text = tls if not environment else "server: {tls: {cert_file: c, key_file: k}}"
+        config = load(text, environment)
+        assert config.server.tls.key_password.get_secret_value() == "007"
+
+
 def test_a_secret_may_stand_in_a_file(load: Load, tmp_path: Path) -> None:
     (tmp_path / "password").write_text("hunter2\n")
     config = load(kafka(SASL, f"sasl_plain_password_file: {tmp_path / 'password'}"))

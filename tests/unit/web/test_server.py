@@ -45,7 +45,7 @@ def test_a_taken_port_is_named_with_the_remedy(server):
         Server(app(None), "127.0.0.1", server.port).start()
 
 
-@pytest.mark.parametrize("host", ["192.0.2.1", "no.such.host.invalid"])
+@pytest.mark.parametrize("host", ["192.0.2.1", "no.such.host.invalid", "a..b"])
 def test_a_foreign_address_is_named(host):
     with pytest.raises(MonitorError, match=r"server\.host"):
         Server(app(None), host, 0).start()
@@ -61,7 +61,7 @@ def test_files_of_tls_that_do_not_fit_are_named_before_anything_is_bound(tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("descriptors", "connections"), [(1024, 512), (256, 128), (1_048_576, 512), (resource.RLIM_INFINITY, 512)]
+    ("descriptors", "connections"), [(1024, 256), (256, 128), (1_048_576, 256), (resource.RLIM_INFINITY, 256)]
 )
 def test_connections_leave_descriptors_for_the_rest(monkeypatch, descriptors, connections):
     monkeypatch.setattr(resource, "getrlimit", lambda _: (descriptors, descriptors))
