@@ -94,8 +94,7 @@ def report_elsewhere(
 def _report(past: Past) -> Report:
     """Return the report that the daemon had at that moment."""
     snapshot = past.pipeline.snapshot()
-    # What is restored counts as lagging until it has read on; here nothing will be read.
-    snapshot = replace(snapshot, view=replace(snapshot.view, caught_up=True))
+    snapshot = replace(snapshot, view=replace(snapshot.view, caught_up=past.caught_up))
     return replace(complete_report(past.pipeline, snapshot), evaluated_at=past.taken)
 
 

@@ -85,6 +85,7 @@ def cut(pipeline: Pipeline, topic_ids: Mapping[str, str | None]) -> Cut:
             "unlabeled": dict(state.unlabeled),
             "limits_reached": dict(+pipeline.decoder.limits_reached),
             "over_limit_before": state.over_limit_before,
+            "caught_up": state.caught_up,
         },
         _topics=pipeline.decoder.positions.topics,
         _plans=state.plans,

@@ -35,6 +35,8 @@ class Past:
         Id of each configured topic that was known then; None where the broker gave none.
     taken
         When that was, in microseconds since the epoch.
+    caught_up
+        Whether everything that there was then had been read; the pipeline says no until it reads on.
     changes
         What did not fit the present configuration, as sentences.
     """
@@ -42,6 +44,7 @@ class Past:
     pipeline: Pipeline
     topic_ids: Mapping[str, str | None]
     taken: int
+    caught_up: bool
     changes: tuple[str, ...]
 
 
@@ -108,6 +111,7 @@ def _restore(tree: Tree, config: Config, clock: Clock) -> Past:
         pipeline=pipeline,
         topic_ids={topic: maybe(ids, topic, str) for topic in config.kafka.topics if topic in ids},
         taken=take(tree, "taken", int),
+        caught_up=take(tree, "caught_up", bool, default=True),
         changes=(*fit.changes, *map(_no_longer_read, sorted(gone))),
     )
 

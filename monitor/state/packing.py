@@ -201,7 +201,7 @@ def _head(entry: object) -> _Head:
     return _Head(
         model=take(entry, "model", str),
         version=take(entry, "version", str),
-        dropped_until=None,
+        dropped_until=maybe(entry, "dropped_until", int),
         last_event=take(entry, "last_event", int),
         since=take(entry, "since", int),
         **{

@@ -217,7 +217,7 @@ class State:
             frontier=self.clocks.frontier,
             covered_since=self.clocks.covered_since,
             gap=self.clocks.gap,
-            caught_up=not self._lagging,
+            caught_up=self.caught_up,
             versions=tuple(
                 VersionView(
                     *key, v.settled, v.waiting.columns(), v.last_event, v.since, v.labeled, v.unlabeled
@@ -225,6 +225,11 @@ class State:
                 for key, v in found
             ),
         )
+
+    @property
+    def caught_up(self) -> bool:
+        """Whether no partition lagged when the frontier was last moved."""
+        return not self._lagging
 
     def _new(self, key: Key) -> Version:
         """Return the state of a version before its first event, which knows what its windows will lack."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ from monitor.config import load_config
 from monitor.sources.topics import describe
 from tests.chaos.instance import Instance
 from tests.support.brokers import Broker
-from tests.support.digest import Digest, digest_of_folder, digest_of_log, records, sha256
+from tests.support.digest import Digest, differences, digest_of_folder, digest_of_log, records, sha256
 
 
 class Ending(NamedTuple):
@@ -34,7 +35,10 @@ def finish(instance: Instance, total: int, seconds: float = 60) -> None:
     """Let the owner read to the end of the log, of `total` records in all, and stop it in good order."""
     instance.until(lambda: instance.caught_up() and instance.consumed() >= total, seconds)
     assert instance.consumed() == total
+    asked = time.time()
     assert instance.stop() == 0, instance.tail()
+    said = [line for line in instance.lines() if line.time >= asked]
+    assert not [line for line in said if line.message.startswith("no last checkpoint")], said
 
 
 def check(broker: Broker, topic: str, folder: Path, config_file: Path) -> Ending:
@@ -42,7 +46,7 @@ def check(broker: Broker, topic: str, folder: Path, config_file: Path) -> Ending
     config = load_config(config_file, {})
     expected, rejected = digest_of_log(broker.address, [topic], config)
     kept = digest_of_folder(folder, config)
-    assert kept == expected
+    assert kept == expected, "\n".join(differences(kept, expected))
     wanted = {f"{topic_id(broker, name)}/{partition}/{offset}" for name, partition, offset in rejected}
     found = letters(broker.address, f"{topic}.dead")
     assert wanted <= set(found), f"{len(wanted - set(found))} of {len(wanted)} dead letters are missing"

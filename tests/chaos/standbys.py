@@ -11,10 +11,11 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from tests.chaos import script
 from tests.chaos.ending import Ending, check, finish
@@ -74,64 +75,82 @@ def _spans(seen: list[tuple[float, bool]]) -> list[tuple[float, float]]:
     return spans
 
 
-def check_epochs(lines: list[Line]) -> int:
+class Written(NamedTuple):
+    """A checkpoint, as the log of its writer tells of it."""
+
+    time: float
+    epoch: int
+    name: str
+
+
+def written(lines: list[Line]) -> Iterator[Written]:
+    """Yield the checkpoints that one instance wrote, in all its lives."""
+    epoch = 0
+    for line in lines:
+        if line.message in ("taking over", "claimed"):
+            epoch = line.fields["epoch"]
+        elif line.message == "checkpoint written":
+            yield Written(line.time, epoch, f"checkpoint-{epoch}-{line.fields['sequence']}")
+
+
+def check_epochs(instances: list[Instance]) -> int:
     """Check that who took over went on from the newest state; return how often somebody did.
 
     A file that a former owner still wrote after the first file of a higher epoch must never be gone on from.
     """
-    lines = sorted(lines)
-    taken = [line for line in lines if line.message == "taking over"]
+    logs = [list(instance.lines()) for instance in instances]
+    files = sorted(file for lines in logs for file in written(lines))
+    taken = [line for lines in logs for line in lines if line.message == "taking over"]
     epochs = [line.fields["epoch"] for line in taken]
-    assert len(set(epochs)) == len(epochs), f"claimed twice: {epochs}"
-    written = [
-        (line.time, f"checkpoint-{line.fields['epoch']}-{line.fields['sequence']}", line.fields["epoch"])
-        for line in lines
-        if line.message == "checkpoint written"
-    ]
-    first = {epoch: at for at, _, epoch in reversed(written)}
+    assert len(set(epochs)) == len(epochs), f"claimed twice: {sorted(epochs)}"
     for line in taken:
-        began = line.time - line.fields["seconds"]  # of restoring
-        if (name := line.fields["checkpoint"]) is None:
-            earlier = [at for at, *_ in written if at < began]
-            assert not earlier, f"{line} begins anew although there were checkpoints"
+        restored, began = line.fields["checkpoint"], line.time - line.fields["seconds"]
+        known = [file for file in files if file.time < began]
+        if restored is None:
+            assert not known, f"{line} begins anew although there were {known}"
             continue
-        epoch = int(name.split("-")[1])
-        newer = [other for other, at in first.items() if other > epoch and at < began]
-        assert not newer, f"{line} goes on from {name} although there were files of epochs {newer}"
+        epoch = int(restored.split("-")[1])
         assert epoch < line.fields["epoch"]
+        assert epoch >= max((file.epoch for file in known), default=0), f"{line} although there were {known}"
     return len(taken)
 
 
 def shake(instances: list[Instance], rng: random.Random, seconds: float, say: Callable[[str], None]) -> None:
-    """Do something to one of the instances every few seconds."""
+    """Do something to one of the instances again and again, most often to the owner."""
     end = time.monotonic() + seconds
     asleep: dict[str, float] = {}
     while time.monotonic() < end:
-        time.sleep(rng.uniform(0.5, 2.5))
+        patience = time.monotonic() + 2 * SESSION_MS / 1000
+        while time.monotonic() < patience and not (owners := _owners(instances, asleep)):
+            time.sleep(LOOK_EVERY)
+        time.sleep(rng.uniform(0, 2))
         for instance in instances:
             if instance.name in asleep and asleep[instance.name] < time.monotonic():
                 del asleep[instance.name]
                 instance.resume()
                 say(f"{instance.name} wakes up")
-        awake = [i for i in instances if i.name not in asleep]
-        owners = [i for i in awake if i.owner(timeout=1)]
-        chosen = rng.choice(owners) if owners and rng.random() < 0.6 else rng.choice(awake or instances)
+        awake = [instance for instance in instances if instance.name not in asleep]
+        chosen = rng.choice([i for i in owners if i in awake] if owners and rng.random() < 0.6 else awake)
         if not chosen.alive:
             chosen.start()
             say(f"{chosen.name} starts")
-        elif len(asleep) < 2 and chosen.name not in asleep:
-            what = rng.choice(["kill", "stop", "pause", "pause"])
-            say(f"{chosen.name}{' (owner)' if chosen in owners else ''}: {what}")
-            if what == "pause":
-                chosen.pause()
-                asleep[chosen.name] = time.monotonic() + SESSION_MS / 1000 * rng.uniform(1.2, 2.5)
-            elif what == "kill":
-                chosen.kill()
-            else:
-                chosen.stop()
+            continue
+        what = rng.choice(["kill", "stop", "pause"]) if len(asleep) < 2 else "kill"
+        say(f"{chosen.name}{' (owner)' if chosen in owners else ''}: {what}")
+        if what == "pause":
+            chosen.pause()
+            asleep[chosen.name] = time.monotonic() + SESSION_MS / 1000 * rng.uniform(1.2, 2.5)
+        elif what == "kill":
+            chosen.kill()
+        else:
+            chosen.stop()
     for instance in instances:
         if instance.name in asleep:
             instance.resume()
+
+
+def _owners(instances: list[Instance], asleep: Collection[str]) -> list[Instance]:
+    return [i for i in instances if i.name not in asleep and i.alive and i.owner(timeout=1)]
 
 
 def run(
@@ -167,9 +186,10 @@ def run(
         finish(last, total)
     for instance in instances:
         say(f"{instance.name}: exits {instance.exits}")
-        assert set(instance.exits) <= {0, 1, -9}, instance.exits
+        # -15: asked to end before it could listen.
+        assert set(instance.exits) <= {0, 1, -9, -15}, instance.exits
         assert not [line for line in instance.plain() if "Traceback" in line], instance.tail()
-    taken = check_epochs([line for instance in instances for line in instance.lines()])
+    taken = check_epochs(instances)
     overlap = watch.longest_overlap()
     say(f"{taken} take-overs; two said at once for {overlap:.1f} s at most that they are the owner")
     assert overlap <= SESSION_MS / 1000
@@ -192,7 +212,7 @@ def settle(instances: list[Instance], seconds: float = 60) -> Instance:
         time.sleep(0.2)
     for instance in instances:
         if instance.alive and instance is not owners[0]:
-            assert instance.stop() == 0, instance.tail()
+            instance.stop()
     return owners[0]
 
 

@@ -6,8 +6,15 @@ import pytest
 
 from tests.fuzz.targets import TARGETS, smallest
 
-EXAMPLES = {"decoder": 1500, "configuration": 300, "checkpoint": 1500, "http": 1000}
-"""How many take some five seconds."""
+EXAMPLES = {
+    "decoder": 1500,
+    "configuration": 300,
+    "checkpoint": 600,
+    "http": 1000,
+    "past": 120,
+    "report": 30,
+}
+"""How many take some four seconds."""
 
 
 @pytest.mark.parametrize("name", TARGETS)

@@ -171,15 +171,6 @@ def test_added_partition_goes_to_the_owner_and_is_read_from_its_first_record(apa
         assert asked == [{0, 1, 2}, {3}]
 
 
-def recreate(broker, topic, records):
-    broker.delete_topic(topic)
-    deadline = time.monotonic() + 10
-    while topic in broker.topics() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    broker.create_topic(topic, 3)
-    broker.produce(topic, numbered(records, 100))
-
-
 FEWER_AND_MORE = pytest.mark.parametrize("records", [3, 20])
 """Than the ten that were read before."""
 
@@ -189,7 +180,8 @@ def test_recreated_topic_is_refused(apache_kafka, topic, watch_often, records):
     apache_kafka.produce(topic, numbered(10))
     with reading({**apache_kafka.settings, **FAST}, topic, topic) as reader:
         reader.until(lambda: reader.count() == 10)
-        recreate(apache_kafka, topic, records)
+        apache_kafka.recreate_topic(topic, 3)
+        apache_kafka.produce(topic, numbered(records, 100))
         with pytest.raises(SourceError, match=r"deleted and created again.*kafka\.on_topic_recreated"):
             reader.until(lambda: False)
 
@@ -207,7 +199,8 @@ def test_recreated_topic_is_begun_anew_where_that_is_wanted(apache_kafka, topic,
     options = {"on_topic_recreated": "restart", "start": "latest", "take_over": take_over}
     with reading({**apache_kafka.settings, **FAST}, topic, topic, **options) as reader:
         reader.until(lambda: len(reader.source.assigned()) == 3)
-        recreate(apache_kafka, topic, records)
+        apache_kafka.recreate_topic(topic, 3)
+        apache_kafka.produce(topic, numbered(records, 100))
         reader.until(lambda: reader.count() == records and bool(reader.revoked))
         assert reader.values() == {Partition(topic, 0): numbered(records, 100)}
         assert reader.source.log_truncations == 0

@@ -107,6 +107,20 @@ def test_what_is_remembered_is_resumed(embedded_broker, topic):
         assert asked == [{Partition(topic, 0), Partition(topic, 1)}]
 
 
+def test_an_owner_that_reads_on_until_it_is_replaced_left_no_truncated_log(embedded_broker, topic):
+    embedded_broker.produce(topic, numbered(10), 0)
+
+    def take_over(_):
+        embedded_broker.produce(topic, numbered(5, 10), 0)  # and the former owner has read them
+        return {Partition(topic, 0): 15}
+
+    with reading(embedded_broker.settings, topic, topic, take_over=take_over) as reader:
+        reader.until(reader.caught_up)
+        assert reader.source.joined
+        assert reader.truncated == {}
+        assert reader.source.positions()[Partition(topic, 0)] == 15
+
+
 def test_commit_tells_lag_tools(embedded_broker, topic):
     embedded_broker.produce(topic, numbered(10), 0)
     with reading(embedded_broker.settings, topic, topic) as reader:

@@ -36,6 +36,7 @@ PARTITIONS = [Partition("t", 0), Partition("t", 1)]
 steps = st.lists(
     st.one_of(
         st.tuples(st.just("read"), st.integers(1, 12)),
+        st.tuples(st.just("rubbish"), st.sampled_from(PARTITIONS)),
         st.tuples(st.just("advance"), st.sets(st.sampled_from(PARTITIONS))),
         st.tuples(st.just("settle"), st.sets(st.sampled_from(["one", "several", "sets", "else", "other"]))),
         st.tuples(st.just("wait"), st.sampled_from([1, 60, 400])),
@@ -49,11 +50,13 @@ steps = st.lists(
 def step(pipelines: list[Pipeline], traffic: Traffic, what: str, value: Any) -> None:
     """Do the same to all pipelines."""
     batches = traffic.poll(value) if what == "read" else []
+    if what == "rubbish":
+        batches = traffic.rubbish(value)
     if what == "wait":
         traffic.time += value
     for pipeline in pipelines:
         match what:
-            case "read":
+            case "read" | "rubbish":
                 consume(pipeline, batches)
             case "advance":
                 pipeline.advance(value)

@@ -3,6 +3,7 @@
 import random
 import re
 import subprocess
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import files
@@ -60,6 +61,14 @@ class Broker:
     def delete_topic(self, name: str) -> None:
         with self.admin() as admin:
             admin.delete_topics([name])
+
+    def recreate_topic(self, name: str, partitions: int = 1) -> None:
+        """Delete a topic, and create it again at once."""
+        self.delete_topic(name)
+        deadline = time.monotonic() + 10
+        while name in self.topics() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.create_topic(name, partitions)
 
     def topics(self) -> list[str]:
         with self.admin() as admin:

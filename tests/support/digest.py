@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 import torch
 from kafka import KafkaConsumer, TopicPartition
-from monitor.memory.restore import restore
 
 from monitor.checkpoint.folder import Folder
 from monitor.clock import SystemClock
 from monitor.config import Config
 from monitor.events.batch import Rejected
 from monitor.events.vocabulary import Vocabulary
+from monitor.memory.restore import restore
 from monitor.pipeline import Pipeline
 from monitor.records import Partition, Record, RecordBatch
 from monitor.state.columns import COLUMN_NAMES
@@ -67,6 +67,16 @@ def digest(pipeline: Pipeline) -> Digest:
 def sha256(found: Digest) -> str:
     """Return one hash of all."""
     return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
+
+
+def differences(found: Any, expected: Any, path: str = "") -> list[str]:
+    """Say where two digests differ."""
+    if isinstance(found, dict) and isinstance(expected, dict):
+        keys = sorted(found.keys() | expected.keys())
+        return [
+            text for key in keys for text in differences(found.get(key), expected.get(key), f"{path}/{key}")
+        ]
+    return [] if found == expected else [f"{path}: {found!r:.200} instead of {expected!r:.200}"]
 
 
 def restored(directory: str | Path, config: Config) -> Pipeline:

@@ -48,7 +48,7 @@ MODELS: dict[str, dict[str, Any]] = {
     },
     "*": {"task": "binary", "classes": ["legit", "fraud"], "windows": list(WINDOWS), "segments": ["region"]},
 }
-LIMITS = {"versions_per_model": 3, "models": 5, "segment_values": 3, "held_events": 20, "retire_after": "5m"}
+LIMITS = {"versions_per_model": 3, "models": 5, "segment_values": 3, "held_events": 8, "retire_after": "5m"}
 
 
 def configured(
@@ -91,6 +91,11 @@ class Traffic:
             batches.append(RecordBatch(partition, batch(values, first).records))
             self._next[partition] += count
         return [b for b in batches if b.records]
+
+    def rubbish(self, partition: Partition) -> list[RecordBatch]:
+        """Return a record that is no event."""
+        self._next[partition] += 1
+        return [RecordBatch(partition, batch([b"bad"], self._next[partition] - 1).records)]
 
     def _event(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
         self.time += self._rng.exponential(2.0)
@@ -167,6 +172,7 @@ def remembered(pipeline: Pipeline) -> dict[str, Any]:
     """Return everything, to the bit, in an order of its own."""
     tree = tree_of(pipeline)
     del tree["versions"]
+    del tree["caught_up"]  # about partitions, which are to be asked for again
     for part in (tree, tree["clocks"]):
         part |= {key: sorted(rows) for key, rows in part.items() if isinstance(rows, list)}
     versions = {(v.model, v.version): to_the_bit(v) for v in pipeline.state.view().versions}

@@ -91,4 +91,3 @@ def test_a_burst_is_judged_though_nothing_follows(rejections: Rejections, clock:
     clock.advance(61)
     rejections.note(0, [], 100)
     assert rejections.problem is not None
-

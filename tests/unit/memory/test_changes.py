@@ -98,7 +98,7 @@ def test_what_counts_mean_something_else_is_dropped(tree, model, options, named)
 
 
 def test_versions_that_are_dropped_make_room_and_know_what_they_lack(tree) -> None:
-    past = under(tree, configured(changed(threshold=0.25)))
+    past = under(tree, configured(changed(threshold=0.25), held_events=50))
     pipeline = past.pipeline
     watermark = pipeline.state.clocks.watermark
     pipeline.state.next_offsets.clear()

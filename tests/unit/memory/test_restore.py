@@ -68,6 +68,16 @@ def test_a_past_says_when_it_was_and_which_topics_there_were() -> None:
     assert past.pipeline.clock is clock
 
 
+@pytest.mark.parametrize("lagging", [set(), {Partition("t", 0)}])
+def test_a_past_says_whether_everything_had_been_read(lagging: set[Partition]) -> None:
+    pipeline = started(CONFIG)
+    pipeline.move_on({Partition("t", 0): 5})
+    pipeline.advance(lagging)
+    past = restored(pipeline, CONFIG)
+    assert past.caught_up is not bool(lagging)
+    assert not past.pipeline.state.caught_up, "partitions may have grown meanwhile"
+
+
 def test_a_state_without_an_event_comes_back() -> None:
     pipeline = started(CONFIG)
     pipeline.move_on({Partition("t", 1): 5})

@@ -29,6 +29,7 @@ def test_fenced(error):
         errors.KafkaConnectionError(),
         errors.KafkaTimeoutError(),
         errors.NotCoordinatorError(),
+        errors.UnknownBrokerIdError(-1),  # a partition without a leader
     ],
 )
 def test_passing(error):
@@ -46,6 +47,9 @@ def test_passing(error):
             "--group g",
         ),
         (errors.TopicAuthorizationFailedError({"t"}), "'alice' may not read t", "--operation Read"),
+        (errors.CorruptRecordError("t/0 at 5"), "t/0 at 5", "kafka-delete-records.sh"),
+        (errors.UnsupportedCodecError("Libraries for zstd not found"), "zstd", "pip install zstandard"),
+        (errors.UnsupportedCodecError("Unrecognized compression type: 7"), "type: 7", "its producer"),
         (errors.InconsistentGroupProtocolError(), "other consumers", "kafka.group_id"),
         (errors.InvalidSessionTimeoutError(), "kafka.session_timeout_ms", "group.max.session.timeout.ms"),
         (errors.CorruptRecordError("partition x at 3"), "partition x at 3", "restore"),
