@@ -12,30 +12,22 @@ import threading
 from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from monitor import __version__
+from monitor import __version__, parts
 from monitor.clock import Clock, SystemClock
-from monitor.config import Config, ExportConfig
+from monitor.config import Config
 from monitor.evaluator import Evaluator
-from monitor.exporter import Exporter
-from monitor.metrics.catalog import CATALOG
-from monitor.pipeline import Pipeline, start_of_reading
 from monitor.records import Partition
 from monitor.rejections import Rejections
 from monitor.report import Report
 from monitor.schedule import Schedule
-from monitor.secret_file import read_secret_file
-from monitor.series import ExportOptions
 from monitor.sources.base import LiveSource, TakeOver
 from monitor.sources.dead_letters import DeadLetters
-from monitor.sources.kafka import KafkaSource
 from monitor.status import DaemonStatus
 from monitor.takeover import take_over
 from monitor.tenure import Tenure
-from monitor.tls import configured_tls
-from monitor.web.app import create_app
-from monitor.web.server import Server
 
 log = logging.getLogger(__name__)
 
@@ -76,10 +68,10 @@ class Daemon:
     ) -> None:
         self._config = config
         self._clock = clock or SystemClock()
-        self._make_source = source or self._kafka_source
+        self._make_source = source or partial(parts.kafka_source, config, self._clock)
         self._stop = threading.Event()
         self._lock = threading.Lock()
-        self._pipeline = self._new_pipeline()
+        self._pipeline = parts.empty_pipeline(config, self._clock)
         self._tenure: Tenure | None = None
         self._source: LiveSource | None = None
         self._schedule = Schedule()
@@ -95,12 +87,7 @@ class Daemon:
         self._milestones: set[str] = set()
         self._next_progress = 0.0
         self._caught_up: dict[Partition, float] = {}
-        self._exporter = Exporter(
-            self.status,
-            {metric.name: metric.help for metric in CATALOG},
-            _export_options(config),
-            headline={metric.name for metric in CATALOG if metric.headline},
-        )
+        self._exporter = parts.exporter(config, self.status)
         self._evaluator = Evaluator(
             lambda: self._pipeline, self._lock, self._clock, self._exporter.publish, self._stop.is_set
         )
@@ -120,36 +107,29 @@ class Daemon:
             If it cannot start, or cannot go on.
         """
         collect_rarely()
-        with ExitStack() as parts:  # stopped in reverse order
-            server = self._server()
+        with ExitStack() as started:  # stopped in reverse order
+            server = parts.server(self._config, self._exporter, self.report, self.status)
             server.start()
-            parts.callback(server.stop)
+            started.callback(server.stop)
             self.port = server.port
             log.info("serving", extra={"host": self._config.server.host, "port": server.port})
             # Registered first, hence waited for last: leaving the group must not wait for an evaluation.
-            parts.callback(self._schedule.stop)
+            started.callback(self._schedule.stop)
             self._source = source = self._make_source(self._stop, self._take_over)
-            if self._config.kafka.dead_letter_topic:
-                self._dead_letters = DeadLetters(
-                    self._config.kafka.consumer_settings(),
-                    self._config.kafka.dead_letter_topic,
-                    topic_ids=lambda: source.topic_ids,
-                    on_error=self._config.kafka.dead_letter.on_error,
-                    max_per_second=self._config.kafka.dead_letter.max_per_second,
-                )
-                parts.callback(self._dead_letters.close)
-            parts.callback(source.close)
+            self._dead_letters = letters = parts.dead_letters(self._config, lambda: source.topic_ids)
+            if letters is not None:
+                started.callback(letters.close)
+                self._threads["dead-letters"] = lambda: letters.alive
+            started.callback(source.close)
             self._schedule.every(self._config.evaluation.every.total_seconds(), "evaluate", self._evaluate)
             if (bootstrap := self._config.evaluation.bootstrap) is not None:
                 self._schedule.every(bootstrap.every.total_seconds(), "bootstrap", self._evaluator.resample)
             self._schedule.start()
-            self._threads = {
+            self._threads |= {
                 "http": lambda: server.alive,
                 "schedule": lambda: self._schedule.alive,
                 "checkpoint": lambda: (tenure := self._tenure) is None or tenure.alive,
             }
-            if (letters := self._dead_letters) is not None:
-                self._threads["dead-letters"] = lambda: letters.alive
             self._loop(source)
         log.info("stopped")
 
@@ -255,7 +235,7 @@ class Daemon:
             self._tenure.abandon()
             self._tenure = None
         with self._lock:
-            self._pipeline = self._new_pipeline()
+            self._pipeline = parts.empty_pipeline(self._config, self._clock)
         self._evaluator.forget()
         self._milestones.clear()
 
@@ -307,31 +287,6 @@ class Daemon:
         if self._status.owner:
             self._evaluator.evaluate()
 
-    def _server(self) -> Server:
-        server = self._config.server
-        path = server.read_token_file
-        token = None if path is None else read_secret_file(path, "server.read_token_file")
-        app = create_app(self._exporter, self.report, self.status, server.allowed_hosts, token)
-        return Server(app, server.host, server.port, configured_tls(server))
-
-    def _new_pipeline(self) -> Pipeline:
-        return Pipeline(self._config, self._config.kafka.topics, self._clock)
-
-    def _kafka_source(self, stop: threading.Event, take_over: TakeOver) -> LiveSource:
-        kafka = self._config.kafka
-        return KafkaSource(
-            kafka.consumer_settings(),
-            kafka.topics,
-            kafka.group_id,
-            start=kafka.start,
-            start_timestamp=lambda: start_of_reading(self._config, self._clock.now()),
-            give_up_after=kafka.give_up_after.total_seconds(),
-            take_over=take_over,
-            on_topic_recreated=kafka.on_topic_recreated,
-            clock=self._clock,
-            stop=stop,
-        )
-
 
 def collect_rarely() -> None:
     """Spend little on garbage collection.
@@ -341,7 +296,3 @@ def collect_rarely() -> None:
     """
     gc.freeze()
     gc.set_threshold(100_000, 20, 50)
-
-
-def _export_options(config: Config) -> ExportOptions:
-    return ExportOptions(**{name: getattr(config.export, name) for name in ExportConfig.model_fields})

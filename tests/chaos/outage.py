@@ -19,14 +19,9 @@ from tests.support.brokers import ApacheKafka, free_ports
 
 def outages(broker: ApacheKafka) -> dict[str, tuple[Callable[[], None], Callable[[], None]]]:
     """Return how each outage begins and ends."""
-
-    def kill() -> None:
-        broker.process.kill()
-        broker.process.wait()
-
     return {
         "stopped": (broker.stop, broker.start),
-        "killed": (kill, broker.start),
+        "killed": (broker.kill, broker.start),
         "paused": (broker.freeze, broker.thaw),
     }
 

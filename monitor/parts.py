@@ -1,0 +1,88 @@
+"""How the daemon's parts are made of its configuration."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+
+from monitor.clock import Clock
+from monitor.config import Config, ExportConfig
+from monitor.exporter import Exporter
+from monitor.metrics.catalog import CATALOG
+from monitor.pipeline import Pipeline, start_of_reading
+from monitor.report import Report
+from monitor.secret_file import read_secret_file
+from monitor.series import ExportOptions
+from monitor.sources.base import TakeOver
+from monitor.sources.dead_letters import DeadLetters
+from monitor.sources.kafka import KafkaSource
+from monitor.status import DaemonStatus
+from monitor.tls import configured_tls
+from monitor.web.app import create_app
+from monitor.web.server import Server
+
+
+def empty_pipeline(config: Config, clock: Clock) -> Pipeline:
+    """Return the state before the first event."""
+    return Pipeline(config, config.kafka.topics, clock)
+
+
+def exporter(config: Config, status: Callable[[], DaemonStatus]) -> Exporter:
+    """Return what answers scrapes."""
+    return Exporter(
+        status,
+        {metric.name: metric.help for metric in CATALOG},
+        ExportOptions(**{name: getattr(config.export, name) for name in ExportConfig.model_fields}),
+        headline={metric.name for metric in CATALOG if metric.headline},
+    )
+
+
+def server(
+    config: Config,
+    exporter: Exporter,
+    report: Callable[[], Report | None],
+    status: Callable[[], DaemonStatus],
+) -> Server:
+    """Return what serves them.
+
+    Raises
+    ------
+    ConfigurationError
+        If the token cannot be read.
+    """
+    section = config.server
+    path = section.read_token_file
+    token = None if path is None else read_secret_file(path, "server.read_token_file")
+    app = create_app(exporter, report, status, section.allowed_hosts, token)
+    return Server(app, section.host, section.port, configured_tls(section))
+
+
+def kafka_source(config: Config, clock: Clock, stop: threading.Event, take_over: TakeOver) -> KafkaSource:
+    """Return the configured topics as a source."""
+    kafka = config.kafka
+    return KafkaSource(
+        kafka.consumer_settings(),
+        kafka.topics,
+        kafka.group_id,
+        start=kafka.start,
+        start_timestamp=lambda: start_of_reading(config, clock.now()),
+        give_up_after=kafka.give_up_after.total_seconds(),
+        take_over=take_over,
+        on_topic_recreated=kafka.on_topic_recreated,
+        clock=clock,
+        stop=stop,
+    )
+
+
+def dead_letters(config: Config, topic_ids: Callable[[], Mapping[str, str | None]]) -> DeadLetters | None:
+    """Return where rejected records go, None where no topic is configured for them."""
+    kafka = config.kafka
+    if kafka.dead_letter_topic is None:
+        return None
+    return DeadLetters(
+        kafka.consumer_settings(),
+        kafka.dead_letter_topic,
+        topic_ids=topic_ids,
+        on_error=kafka.dead_letter.on_error,
+        max_per_second=kafka.dead_letter.max_per_second,
+    )
