@@ -162,8 +162,9 @@ class Tenure:
             Somebody else is the owner now.
         """
         now = self._clock.monotonic()
-        if self._take_in_written() or now - self._committed >= COMMIT_SECONDS:
-            self._commit(source)
+        due = self._take_in_written() or now - self._committed >= COMMIT_SECONDS
+        if due and not self._commit(source):
+            return  # the next poll says whether this is the end
         if now >= self._due:
             self._due = now + self._every
             self._submit(source, lock)
@@ -239,10 +240,9 @@ class Tenure:
         )
         return True
 
-    def _commit(self, source: LiveSource) -> None:
+    def _commit(self, source: LiveSource) -> bool:
         self._committed = self._clock.monotonic()
-        if self._saved:
-            source.commit(self._saved)
+        return not self._saved or source.commit(self._saved)
 
     def _before(self, tag: _Tag) -> None:
         """Make safe what a checkpoint forgets; runs in the writer's thread."""

@@ -72,13 +72,14 @@ class Source(Protocol):
         Returns
         -------
         bool
-            Whether the broker took it, which it does from the present owner alone; False where it did not
-            answer, or the group is changing.
+            Whether the broker took it, which it does from the present owner alone. False where it did not
+            answer, or the group is changing, or has gone on without us: then the next poll says that
+            everything is revoked.
 
         Raises
         ------
         SourceError
-            Where the group has gone on without us.
+            Where another process has taken our name.
         """
 
     def close(self) -> None:

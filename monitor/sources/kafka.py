@@ -21,7 +21,7 @@ from monitor.sources.cluster import Cluster, log_change
 from monitor.sources.lag import EndOffsets
 from monitor.sources.positions import Start, ranges, starting_points
 from monitor.sources.rebalance import RebalanceListener, leave
-from monitor.sources.refusals import explain_refusal, is_passing
+from monitor.sources.refusals import explain_refusal, is_passing, is_put_out
 from monitor.sources.settings import consumer_settings
 from monitor.sources.tracking import Tracking, partition_text
 
@@ -111,6 +111,7 @@ class KafkaSource:
         self._assigned: frozenset[Partition] = frozenset()
         self._pending: set[Partition] = set()  # assigned by the group, without a position of ours
         self._recreated: set[str] = set()
+        self._put_out = False  # of the group, as a commit has told
         self._trouble: str | None = None
         self._held: frozenset[Partition] = frozenset()
 
@@ -200,7 +201,7 @@ class KafkaSource:
         Raises
         ------
         SourceError
-            Where the group has gone on without us.
+            Where another process has taken our name.
         """
         offsets = {
             TopicPartition(*partition): OffsetAndMetadata(offset, "", -1)
@@ -212,6 +213,9 @@ class KafkaSource:
         try:
             self._consumer.commit(offsets, timeout_ms=COMMIT_TIMEOUT_MS)
         except KafkaError as error:
+            if is_put_out(error):
+                self._put_out = True
+                return False
             if not is_passing(error):
                 raise explain_refusal(error, self._settings, self._group_id) from error
             if self.commit_failures == 0:
@@ -255,6 +259,8 @@ class KafkaSource:
     def _after(self, found: dict[Any, list[Any]]) -> Poll:
         assert self._listener is not None and self._tracking is not None
         came, went = self._listener.take()
+        if self._put_out:
+            return Poll(revoked=self._begin_again(came))
         self._pending |= came
         if went or self._losing():
             # What was fetched meanwhile is read again: whoever loses a partition forgets all of them.
@@ -263,9 +269,24 @@ class KafkaSource:
         batches = []
         for partition, records in found.items():
             ours = Partition(partition.topic, partition.partition)
+            if ours not in self._assigned:  # fetched before we were put out of the group
+                continue
             self._tracking.delivered(ours, records[-1].offset + 1)
             batches.append(RecordBatch(ours, records))
         return Poll(batches, truncated=self._tracking.take_truncated())
+
+    def _begin_again(self, came: set[Partition]) -> frozenset[Partition]:
+        """Give every partition up but for what came when the client joined again, if it has already."""
+        logger.warning(
+            "the group %r has gone on without this instance (no answer for kafka.session_timeout_ms, or it "
+            "was removed): the state is dropped, and it joins again",
+            self._group_id,
+        )
+        lost, self._assigned = self._assigned, frozenset()
+        self._put_out, self._pending = False, came
+        assert self._tracking is not None
+        self._tracking.forget()
+        return lost
 
     def _let_go(self) -> frozenset[Partition]:
         """Give every partition up; those that remain ours are positioned anew."""

@@ -9,12 +9,7 @@ from kafka import errors
 from monitor.errors import SourceError
 from monitor.sources.topics import user_text
 
-_FENCED = (
-    errors.CommitFailedError,
-    errors.UnknownMemberIdError,
-    errors.IllegalGenerationError,
-    errors.FencedInstanceIdError,
-)
+_PUT_OUT = (errors.CommitFailedError, errors.UnknownMemberIdError, errors.IllegalGenerationError)
 
 # A partition without a leader, which kafka-python calls broker -1, and a broker that is on its way.
 _AWAY = (errors.UnknownBrokerIdError, errors.BrokerNotAvailableError)
@@ -22,36 +17,31 @@ _AWAY = (errors.UnknownBrokerIdError, errors.BrokerNotAvailableError)
 _CODECS = {"snappy": "python-snappy", "lz4": "lz4", "zstd": "zstandard"}
 
 
-def is_fenced(error: Exception) -> bool:
-    """Whether the group has gone on without us.
+def is_put_out(error: Exception) -> bool:
+    """Whether the group has gone on without this member, which may join again.
 
     A commit that meets a rebalance comes as a `CommitFailedError` too, when the broker notices first.
     """
     if isinstance(error, errors.CommitFailedError) and error.args:
         return not isinstance(error.args[0], errors.RebalanceInProgressError)
-    return isinstance(error, _FENCED)
+    return isinstance(error, _PUT_OUT)
 
 
 def is_passing(error: Exception) -> bool:
     """Whether the same call may succeed later: a rebalance, a broker that is away."""
-    if isinstance(error, errors.CommitFailedError | errors.RebalanceInProgressError):
-        return not is_fenced(error)
-    return isinstance(error, (errors.RetriableError, *_AWAY)) and not is_fenced(error)
+    if isinstance(error, errors.FencedInstanceIdError) or is_put_out(error):
+        return False
+    passing = (errors.RetriableError, errors.CommitFailedError, errors.RebalanceInProgressError, *_AWAY)
+    return isinstance(error, passing)
 
 
 def explain_refusal(error: Exception, settings: Mapping[str, object], group_id: str) -> SourceError:
     """Turn an error of `poll` or `commit` that waiting does not cure into one message with its remedy."""
     instance = settings.get("group_instance_id")
-    if is_fenced(error):
-        if instance is not None and isinstance(error, errors.FencedInstanceIdError):
-            return SourceError(
-                f"another process joined the group {group_id!r} as {instance!r}, so this one stops; give "
-                "each instance a kafka.group_instance_id of its own"
-            )
+    if isinstance(error, errors.FencedInstanceIdError):
         return SourceError(
-            f"the group {group_id!r} has gone on without this instance (it did not answer for "
-            "kafka.session_timeout_ms, or was removed); another one owns the partitions now; restart this "
-            "one as a standby"
+            f"another process joined the group {group_id!r} as {instance!r}, so this one stops; give "
+            "each instance a kafka.group_instance_id of its own"
         )
     if isinstance(error, errors.GroupAuthorizationFailedError):
         return SourceError(

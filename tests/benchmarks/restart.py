@@ -63,11 +63,14 @@ class Start(NamedTuple):
     """Until HTTP is served."""
     join: float
     restore: float
+    rest: float
+    """Until the partitions have their positions, and the loop has turned once."""
 
     def __str__(self) -> str:
         return (
             f"ready after {self.total:.2f} s: {self.imports:.2f} interpreter, imports, HTTP; "
-            f"{self.join:.2f} connecting and joining; {self.restore:.2f} restoring"
+            f"{self.join:.2f} connecting and joining; {self.restore:.2f} restoring; "
+            f"{self.rest:.2f} until read"
         )
 
 
@@ -83,7 +86,8 @@ def start(instance: Instance) -> Start:
     taken = lines["taking over"]
     restore = taken.fields["seconds"]
     imports = lines["serving"].time - at
-    return Start(total, imports, taken.time - restore - lines["serving"].time, restore)
+    join = taken.time - restore - lines["serving"].time
+    return Start(total, imports, join, restore, total - imports - join - restore)
 
 
 def fill(broker: Broker, count: int) -> None:

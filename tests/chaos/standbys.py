@@ -182,8 +182,8 @@ def run(
         parts.callback(watch.stop)
         shake(instances, random.Random(seed), seconds, say)
         total = producer.stop()
-        last = settle(instances)
-        finish(last, total)
+        last = finish(settle(instances), total)
+        say(f"at the end: {[line.message for line in last]}")
     for instance in instances:
         say(f"{instance.name}: exits {instance.exits}")
         # -15: asked to end before it could listen.

@@ -9,7 +9,7 @@ from monitor.demo.model import breast_cancer, digits
 
 def test_the_configuration_is_valid_and_fits_the_models(tmp_path):
     path = tmp_path / "monitor.yaml"
-    path.write_text(demo.configuration("127.0.0.1:9999", 1234))
+    path.write_text(demo.configuration("127.0.0.1:9999", 1234, tmp_path / "state"))
     config = load_config(path, {})
     assert config.kafka.bootstrap_servers == ("127.0.0.1:9999",)
     assert config.kafka.topics == (demo.TOPIC,)

@@ -1,7 +1,7 @@
 import pytest
 from kafka import errors
 
-from monitor.sources.refusals import explain_refusal, is_fenced, is_passing
+from monitor.sources.refusals import explain_refusal, is_passing, is_put_out
 
 SETTINGS = {"sasl_plain_username": "alice", "sasl_plain_password": "hunter2"}
 
@@ -13,11 +13,16 @@ SETTINGS = {"sasl_plain_username": "alice", "sasl_plain_password": "hunter2"}
         errors.CommitFailedError(errors.IllegalGenerationError()),
         errors.UnknownMemberIdError(),
         errors.IllegalGenerationError(),
-        errors.FencedInstanceIdError(),
     ],
 )
-def test_fenced(error):
-    assert is_fenced(error)
+def test_put_out(error):
+    assert is_put_out(error)
+    assert not is_passing(error)
+
+
+def test_whose_name_is_taken_is_not_to_join_again():
+    error = errors.FencedInstanceIdError()
+    assert not is_put_out(error)
     assert not is_passing(error)
 
 
@@ -34,13 +39,13 @@ def test_fenced(error):
 )
 def test_passing(error):
     assert is_passing(error)
-    assert not is_fenced(error)
+    assert not is_put_out(error)
 
 
 @pytest.mark.parametrize(
     ("error", "cause", "remedy"),
     [
-        (errors.CommitFailedError(), "gone on without", "restart"),
+        (errors.FencedInstanceIdError(), "another process joined", "kafka.group_instance_id"),
         (
             errors.GroupAuthorizationFailedError("g"),
             "'alice' may not use the consumer group 'g'",
