@@ -54,6 +54,9 @@ bench: setup ## print rates and ratios to peers, measured in the same run
 	$(BIN)/python -m tests.benchmarks.scrape
 	$(BIN)/python -m tests.benchmarks.daemon
 	$(BIN)/python -m tests.benchmarks.memory
+	$(BIN)/python -m tests.benchmarks.checkpoint
+	$(BIN)/python -m tests.benchmarks.backlog
+	test -z "$$KAFKA_HOME" || $(BIN)/python -m tests.benchmarks.restart
 
 docs: setup ## write the generated pages of docs/
 	$(BIN)/python -m monitor.metrics.documentation docs/metrics.md
