@@ -72,10 +72,10 @@ def run(config: ConfigOption = DEFAULT_CONFIG) -> None:
     daemon = Daemon(loaded)
 
     def stop(signum: int, _frame: object) -> None:
-        daemon.stop()
         deadline = threading.Timer(SHUTDOWN_SECONDS, _cut_short)
         deadline.daemon = True
-        deadline.start()
+        deadline.start()  # first: what stops the daemon takes a lock
+        daemon.stop()
 
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)

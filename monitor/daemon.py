@@ -202,10 +202,12 @@ class Daemon:
                 self._gaps = gaps
                 self._pipeline.state.clocks.lose()
             self._pipeline.apply(batch)
-            retired = self._pipeline.advance(lagging)
-        if retired.view.versions and self._tenure is not None:
+            # Without a place in them yet nothing is known of the partitions: no lag is no sign of their end.
+            retired = self._pipeline.advance(lagging) if source.assigned() else None
+        versions = () if retired is None else retired.view.versions
+        if retired is not None and versions and self._tenure is not None:
             self._tenure.retire(retired)
-        for version in retired.view.versions:
+        for version in versions:
             log.info(
                 "version retired: no event for limits.retire_after",
                 extra={"model": version.model, "version": version.version},
@@ -221,8 +223,10 @@ class Daemon:
 
     def _take_over(self, partitions: frozenset[Partition]) -> Mapping[Partition, int]:
         """Restore the state that goes with partitions that become ours; return where to go on in them."""
+        assert self._source is not None
+        if self._tenure is not None and self._tenure.is_of_other_topics(self._source.topic_ids):
+            self._forget()  # one was recreated before we had a place in it
         if self._tenure is None:
-            assert self._source is not None
             tenure = take_over(self._config, self._clock, self._source.topic_ids, self._dead_letters)
             with self._lock:
                 self._pipeline = tenure.pipeline
@@ -284,7 +288,7 @@ class Daemon:
 
     def _evaluate(self) -> None:
         """Evaluate the state that is ours; runs in the scheduler's thread."""
-        if self._status.owner:
+        if self._status.owner and self._tenure is not None:
             self._evaluator.evaluate()
 
 

@@ -57,7 +57,17 @@ def take_over(
         "taking over",
         extra={"epoch": epoch, "checkpoint": name, "seconds": round(clock.monotonic() - began, 3)},
     )
-    return Tenure(config, clock, folder, pipeline, epoch, anew=anew, letters=letters, problem=problem)
+    return Tenure(
+        config,
+        clock,
+        folder,
+        pipeline,
+        epoch,
+        topic_ids=topic_ids,
+        anew=anew,
+        letters=letters,
+        problem=problem,
+    )
 
 
 def _restored(folder: Folder, config: Config, clock: Clock) -> tuple[Past | None, str | None]:

@@ -69,6 +69,8 @@ class Tenure:
         What was restored, or a new one.
     epoch
         What was claimed; None where that failed, with `problem` saying why: it is tried again.
+    topic_ids
+        Id of each topic at the take-over.
     anew
         Topics that were recreated, to be read from their beginning.
     letters
@@ -88,6 +90,7 @@ class Tenure:
         pipeline: Pipeline,
         epoch: int | None,
         *,
+        topic_ids: Mapping[str, str | None],
         anew: Collection[str] = (),
         letters: DeadLetters | None = None,
         problem: str | None = None,
@@ -96,6 +99,7 @@ class Tenure:
         self._clock = clock
         self._folder = folder
         self._every = config.checkpoint.every.total_seconds()
+        self._topic_ids = dict(topic_ids)
         self._anew = frozenset(anew)
         self._letters = letters
         self._archive = Archive(folder.path)
@@ -140,6 +144,10 @@ class Tenure:
             else (statistics.timestamp, statistics.bytes)
         )
 
+    def is_of_other_topics(self, topic_ids: Mapping[str, str | None]) -> bool:
+        """Whether a topic is another one than at the take-over."""
+        return any(known and topic_ids.get(t) not in (None, known) for t, known in self._topic_ids.items())
+
     def known(self, partitions: Collection[Partition]) -> dict[Partition, int]:
         """Return the next offsets of those of the partitions of which something is remembered."""
         beginnings = {partition: 0 for partition in partitions if partition.topic in self._anew}
@@ -165,7 +173,7 @@ class Tenure:
         due = self._take_in_written() or now - self._committed >= COMMIT_SECONDS
         if due and not self._commit(source):
             return  # the next poll says whether this is the end
-        if now >= self._due:
+        if now >= self._due and source.assigned():  # before it has a place, nothing is new
             self._due = now + self._every
             self._submit(source, lock)
 
@@ -177,7 +185,8 @@ class Tenure:
         Superseded, SourceError
             As `step`.
         """
-        self._submit(source, lock)
+        if source.assigned():
+            self._submit(source, lock)
         writer = self._writer
         if writer is None or not writer.flush(FINISH_SECONDS):
             log.warning(
@@ -197,8 +206,9 @@ class Tenure:
         if self._writer is None and not self._claim():
             return
         assert self._writer is not None
+        positions = source.positions()
         with lock:
-            self.pipeline.move_on(source.positions())
+            self.pipeline.move_on(positions)
             taken = cut(self.pipeline, source.topic_ids)
         letters = 0 if self._letters is None else self._letters.mark()
         self._writer.submit(taken.tree, _Tag(taken.next_offsets, letters))

@@ -88,17 +88,27 @@ class Folder:
         """
         with explained("claim", self.path):
             self._make()
+            epoch = 0
             for _ in range(_ATTEMPTS):
-                epoch = self._list().highest + 1
+                # Counting up by itself, since what a network file system lists may be old.
+                epoch = max(epoch, self._list().highest) + 1
                 with suppress(FileExistsError):
                     os.close(_create(self.path / names.marker(epoch), os.O_EXCL))
                     # Who hung since listing may have created one again that was pruned meanwhile.
-                    if self._list().highest == epoch:
-                        _sync(self.path)
+                    if self._list().highest <= epoch:
+                        self._keep_claim(epoch)
                         return epoch
         raise CheckpointError(
             f"cannot claim {self.path}: other processes keep doing so; run fewer with one kafka.group_id"
         )
+
+    def _keep_claim(self, epoch: int) -> None:
+        """Have a claim survive a loss of power; one that may not is taken back, lest it stand in our way."""
+        try:
+            _sync(self.path)
+        except OSError:
+            self._remove(names.marker(epoch))
+            raise
 
     def is_highest(self, epoch: int) -> bool:
         """Tell whether the one with this epoch is still the owner: nobody has a higher one.

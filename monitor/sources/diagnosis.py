@@ -31,10 +31,11 @@ _CREDENTIALS = (
 _CLIENT_CERTIFICATE = (
     r"ALERT_(BAD_CERTIFICATE|CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE|UNSUPPORTED_CERTIFICATE)"
 )
+_MECHANISM = _Cause("UnsupportedSaslMechanism", "{mechanism}")
 
 _CAUSES = (
     _Cause("SaslAuthenticationFailed", f"the broker refuses the user name or the password; {_CREDENTIALS}"),
-    _Cause("UnsupportedSaslMechanism", "{mechanism}"),
+    _MECHANISM,
     _Cause(
         "IllegalSaslState",
         "the listener does not take SASL; set kafka.security_protocol to PLAINTEXT or SSL, or use the port "
@@ -72,7 +73,6 @@ _PLAINTEXT_LISTENER = _Cause(
 # A broker that answers and then closes the connection. kafka-python drops an answer that comes together with
 # the close, as a refusal often does.
 _CLOSED_AFTER_ANSWER = r"broker_version=\(\d.*Connection lost: .*socket disconnected"
-_MECHANISM = _Cause("", "{mechanism}")
 _LOGIN_CLOSED = _Cause(
     "",
     f"the broker closes the connection when we log in, as it does with a wrong user name or password; "
@@ -182,8 +182,9 @@ def _find(
 
 
 def is_decided(reasons: Sequence[str]) -> bool:
-    """Whether the log alone names a cause that no waiting cures, so that the port need not be asked."""
-    return any(re.search(cause.pattern, reason) for cause in _CAUSES for reason in reasons)
+    """Whether the log alone says all of a cause that no waiting cures, so that the port need not be asked."""
+    told = [cause for cause in _CAUSES if cause is not _MECHANISM]  # the port tells which ones there are
+    return any(re.search(cause.pattern, reason) for cause in told for reason in reasons)
 
 
 def server_list(settings: Mapping[str, object]) -> list[str]:

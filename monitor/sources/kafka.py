@@ -273,7 +273,18 @@ class KafkaSource:
                 continue
             self._tracking.delivered(ours, records[-1].offset + 1)
             batches.append(RecordBatch(ours, records))
+        self._reconcile()
         return Poll(batches, truncated=self._tracking.take_truncated())
+
+    def _reconcile(self) -> None:
+        """Take up partitions that are ours without a callback, as after a join that had to be repeated."""
+        stable = self._consumer.group_metadata().state is MemberState.STABLE
+        if self._pending or self._recreated or not stable:
+            return
+        missing = {Partition(*partition) for partition in self._consumer.assignment()} - self._assigned
+        if missing:
+            self._consumer.pause(*(TopicPartition(*partition) for partition in missing))
+            self._pending |= missing
 
     def _begin_again(self, came: set[Partition]) -> frozenset[Partition]:
         """Give every partition up but for what came when the client joined again, if it has already."""
@@ -283,7 +294,7 @@ class KafkaSource:
             self._group_id,
         )
         lost, self._assigned = self._assigned, frozenset()
-        self._put_out, self._pending = False, came
+        self._put_out, self._pending = False, came & {Partition(*p) for p in self._consumer.assignment()}
         assert self._tracking is not None
         self._tracking.forget()
         return lost

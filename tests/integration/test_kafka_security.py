@@ -36,7 +36,6 @@ def listener(broker: ApacheKafka, name: str, protocol: str | None = None, **sett
     own: Settings = {
         "bootstrap_servers": broker.servers(name),
         "security_protocol": protocol or PROTOCOLS.get(name, name),
-        "bootstrap_timeout_ms": 1500,
     }
     if str(own["security_protocol"]).endswith("SSL"):
         own["ssl_cafile"] = str(broker.certificates.ca.certificate)

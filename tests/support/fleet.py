@@ -24,7 +24,7 @@ class Command(NamedTuple):
     environment: Mapping[str, str] = {}
 
 
-def run_all(commands: Mapping[str, Command], at_once: int = 30, seconds: float = 60) -> dict[str, Done]:
+def run_all(commands: Mapping[str, Command], at_once: int = 20, seconds: float = 60) -> dict[str, Done]:
     """Run commands, each for some seconds at most; return what they left."""
     listed = {
         name: [list(map(str, command.arguments)), dict(command.environment)]

@@ -331,3 +331,20 @@ def test_the_last_report_of_a_retired_version_is_written_before_a_checkpoint_wit
     (report,) = module.Archive(folder.path).find("fraud", "")
     assert report["reports"][0]["events"] == 10
     assert labeled(begin()) == 0
+
+
+def test_nothing_is_written_before_there_is_a_place_in_the_partitions(
+    begin: TakeOver, source: Scripted, lock: threading.Lock, folder: Folder
+) -> None:
+    tenure = begin()
+    source.owned = frozenset()
+    tenure.step(source, lock)
+    tenure.finish(source, lock)
+    assert (folder.files(), source.committed) == ([], [])
+
+
+def test_a_tenure_knows_when_a_topic_is_another_one(begin: TakeOver) -> None:
+    tenure = begin()
+    assert not tenure.is_of_other_topics({"t": "first"})
+    assert not tenure.is_of_other_topics({"t": None})
+    assert tenure.is_of_other_topics({"t": "second"})

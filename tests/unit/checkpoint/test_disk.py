@@ -109,3 +109,18 @@ def test_a_file_in_place_of_the_folder(tmp_path, place):
     ]:
         with pytest.raises(CheckpointError, match=r"; set checkpoint\.directory to a folder$"):
             step()
+
+
+def test_a_claim_that_is_not_safe_on_disk_does_not_stand_in_the_way(tmp_path, monkeypatch):
+    def broken(folder):
+        raise OSError(errno.EIO, "broken")
+
+    folder = Folder(tmp_path, "monitor")
+    folder.path.mkdir()
+    with monkeypatch.context() as patched:
+        patched.setattr("monitor.checkpoint.folder._sync", broken)
+        for _ in range(2):
+            with pytest.raises(CheckpointError):
+                folder.claim()
+    assert folder.highest() == 0
+    assert folder.claim() == 1
