@@ -89,7 +89,9 @@ def make_input(rng: Random) -> bytes:
     file = rng.choice(FILES)
     if kind < 4:
         header, arrays = opened(file)
-        file = forged(json.dumps(changed_tree(rng, [header], ODD_IN_HEADER)).encode(), arrays)
+        part = rng.choice(["tree", "arrays"])
+        header[part] = changed_tree(rng, [header[part]], ODD_IN_HEADER)
+        file = forged(json.dumps(header).encode(), arrays)
     return file if kind < 3 else changed_bytes(rng, file, rng.choice(FILES), TOKENS)
 
 

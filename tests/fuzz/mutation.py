@@ -24,15 +24,15 @@ def changed_tree(rng: Random, trees: Sequence[Any], odd: Sequence[Any] = ODD) ->
     """Return one of some JSON trees, up to three of its nodes replaced, copied elsewhere, renamed or gone."""
     tree = copy.deepcopy(rng.choice(trees))
     for _ in range(rng.randrange(4)):
-        places = list(_places(tree))
-        if not places:
+        found = list(places(tree))
+        if not found:
             break
-        holder, key = rng.choice(places)
+        holder, key = rng.choice(found)
         match rng.randrange(6):
             case 0 | 1 | 2:
                 holder[key] = copy.deepcopy(rng.choice(odd))
             case 3:
-                other, its_key = rng.choice(places)
+                other, its_key = rng.choice(found)
                 holder[key] = copy.deepcopy(other[its_key])
             case 4 if isinstance(holder, dict):
                 holder[str(rng.choice(odd))] = holder.pop(key)
@@ -41,13 +41,13 @@ def changed_tree(rng: Random, trees: Sequence[Any], odd: Sequence[Any] = ODD) ->
     return tree
 
 
-def _places(node: Any) -> Iterator[tuple[Any, Any]]:
+def places(node: Any) -> Iterator[tuple[Any, Any]]:
     """Yield every holder with each of its keys, from the top down."""
     if isinstance(node, dict | list):
         keys = list(node) if isinstance(node, dict) else range(len(node))
         yield from ((node, key) for key in keys)
         for key in keys:
-            yield from _places(node[key])
+            yield from places(node[key])
 
 
 def changed_bytes(rng: Random, data: bytes, other: bytes, tokens: Sequence[bytes]) -> bytes:

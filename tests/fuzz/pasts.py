@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import json
+from contextlib import suppress
 from functools import cache
 from random import Random
 
+import numpy as np
+
 from monitor.checkpoint.errors import CheckpointError
 from monitor.checkpoint.format import decode
+from monitor.checkpoint.tree import Tree
 from monitor.clock import ManualClock
 from monitor.memory.restore import Past, restore
 from monitor.records import RecordBatch
-from tests.fuzz.checkpoints import ODD_IN_HEADER, TOKENS, opened, sealed
-from tests.fuzz.mutation import changed_bytes, changed_tree
-from tests.property.test_checkpoint_format import forged, whole
+from tests.fuzz.checkpoints import TOKENS, sealed
+from tests.fuzz.mutation import ODD, changed_bytes, changed_tree, places
+from tests.property.test_checkpoint_format import whole
 from tests.support.pasts import NOW, Traffic, configured, consume, settle, started, tree_of
 
 CONFIG = configured()
@@ -44,14 +47,42 @@ def _restored(file: bytes) -> Past | None:
 
 
 def make_input(rng: Random) -> bytes:
-    """Return a checkpoint of which some values, or some bits, are other than they were."""
+    """Return a checkpoint of which some values, elements of arrays, or bits are other than they were."""
     file = rng.choice(_files())
-    if rng.random() < 0.7:
-        header, arrays = opened(file)
-        file = forged(json.dumps(changed_tree(rng, [header], ODD_IN_HEADER)).encode(), arrays)
-    if rng.random() < 0.5:
+    if rng.random() < 0.9:
+        tree = changed_tree(rng, [decode(file)], ODD_IN_TREE)
+        for _ in range(rng.randrange(4)):
+            _change_element(rng, tree)
+        with suppress(CheckpointError):  # some odd values cannot be written
+            file = whole(tree)
+    if rng.random() < 0.2:
         file = changed_bytes(rng, file, rng.choice(_files()), TOKENS)
     return file
+
+
+def _change_element(rng: Random, tree: Tree) -> None:
+    arrays = [holder[key] for holder, key in places(tree) if isinstance(holder[key], np.ndarray)]
+    arrays = [array for array in arrays if array.size]
+    if arrays:
+        array = rng.choice(arrays)
+        at = rng.randrange(array.size)
+        if array.dtype.kind == "f":
+            array.flat[at] = rng.choice([np.nan, np.inf, -np.inf, -1.0, -0.0, 0.5, 2.0])
+        elif array.dtype.kind in "iu":
+            limits = np.iinfo(array.dtype)
+            near = np.clip(int(array.flat[at]) + rng.choice([-1, 1]), limits.min, limits.max)
+            array.flat[at] = rng.choice([limits.min, limits.max, 0, 1, 2, near])
+        else:
+            array.flat[at] ^= True
+
+
+ODD_IN_TREE = (
+    *ODD,
+    np.zeros(0),
+    np.zeros((2, 2), np.int64),
+    np.arange(5, dtype=np.int16),
+    np.ones(3, np.bool_),
+)
 
 
 @cache
