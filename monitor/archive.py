@@ -19,6 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from monitor.checkpoint.disk import make_folder, sync_folder, write_whole
 from monitor.checkpoint.errors import explained
 from monitor.evaluation import all_settled, with_bounds
 from monitor.memory.plans import fingerprint
@@ -75,7 +76,7 @@ class Archive:
         report = complete_report(pipeline, snapshot)
         configuration = fingerprint(pipeline.state.plans, pipeline.decoder.positions.topics)
         with explained("write", self.path):
-            self._make()
+            make_folder(self.path)
             for version in report.versions:
                 about = {
                     "model": version.model,
@@ -88,7 +89,7 @@ class Archive:
                     "configuration_fingerprint": configuration,
                 }
                 self._write(_file_name(version.model, version.version), about, _object(report, version))
-            _sync(self.path)
+            sync_folder(self.path)
         self._prune()
 
     def find(self, model: str | None = None, version: str | None = None) -> list[dict[str, Any]]:
@@ -145,16 +146,7 @@ class Archive:
     def _write(self, name: str, *lines: dict[str, Any]) -> None:
         # A name of its own: one that is no longer the owner may be writing the same report.
         descriptor, temporary = tempfile.mkstemp(_TEMPORARY, dir=self.path)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(_compressed(*lines))
-                file.flush()
-                os.fsync(descriptor)
-            os.replace(temporary, self.path / name)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(temporary)
-            raise
+        write_whole(descriptor, Path(temporary), self.path / name, [_compressed(*lines)])
 
     def _prune(self) -> None:
         # What cannot be removed now will be the next time.
@@ -163,11 +155,6 @@ class Archive:
             old = [path for path in self._newest_first(_TEMPORARY) if path.stat().st_mtime < left]
             for path in [*self._newest_first(_SUFFIX)[self._keep :], *old]:
                 path.unlink(missing_ok=True)
-
-    def _make(self) -> None:
-        if not self.path.is_dir():
-            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _sync(self.path.parent)
 
 
 def complete_report(pipeline: Pipeline, snapshot: Snapshot) -> Report:
@@ -214,11 +201,3 @@ def _read(path: Path, *, whole: bool) -> dict[str, Any] | None:
             pass
     log.warning("a kept report is damaged and left out; remove it: %s", path)
     return None
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -64,7 +64,7 @@ def _root(
 def run(config: ConfigOption = DEFAULT_CONFIG) -> None:
     """Run the daemon until SIGTERM or SIGINT: reads Kafka, serves metrics, API and page."""
     from monitor.daemon import Daemon
-    from monitor.describe import start_up_warnings
+    from monitor.start_up import start_up_warnings
 
     loaded = _load(config)
     for warning in start_up_warnings(loaded):

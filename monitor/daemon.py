@@ -19,6 +19,7 @@ from monitor import __version__, parts
 from monitor.clock import Clock, SystemClock
 from monitor.config import Config
 from monitor.evaluator import Evaluator
+from monitor.pipeline import Snapshot
 from monitor.records import Partition
 from monitor.rejections import Rejections
 from monitor.report import Report
@@ -162,12 +163,11 @@ class Daemon:
         tenure = self._tenure
         if tenure is None:
             return {}
-        last, size = tenure.last or (None, 0)
         return {
             "checkpoint_error": tenure.problem,
             "checkpoint_age": tenure.age,
-            "last_checkpoint": last,
-            "checkpoint_bytes": size,
+            "last_checkpoint": tenure.statistics.timestamp,
+            "checkpoint_bytes": tenure.statistics.bytes,
             "checkpoint_errors": tenure.errors,
         }
 
@@ -204,14 +204,8 @@ class Daemon:
             self._pipeline.apply(batch)
             # Without a place in them yet nothing is known of the partitions: no lag is no sign of their end.
             retired = self._pipeline.advance(lagging) if source.assigned() else None
-        versions = () if retired is None else retired.view.versions
-        if retired is not None and versions and self._tenure is not None:
-            self._tenure.retire(retired)
-        for version in versions:
-            log.info(
-                "version retired: no event for limits.retire_after",
-                extra={"model": version.model, "version": version.version},
-            )
+        if retired is not None:
+            self._retire(retired)
         letters = self._dead_letters
         if letters is not None and batch.rejected:
             letters.send(batch.rejected)
@@ -220,6 +214,16 @@ class Daemon:
         waits = letters is not None and letters.full  # reading on would lose rejected records
         source.hold(source.assigned() if waits else self._pipeline.ahead(lagging))
         return lag
+
+    def _retire(self, last: Snapshot) -> None:
+        """Have the last reports of versions kept, if there are any that retired."""
+        if last.view.versions and self._tenure is not None:
+            self._tenure.retire(last)
+        for version in last.view.versions:
+            log.info(
+                "version retired: no event for limits.retire_after",
+                extra={"model": version.model, "version": version.version},
+            )
 
     def _take_over(self, partitions: frozenset[Partition]) -> Mapping[Partition, int]:
         """Restore the state that goes with partitions that become ours; return where to go on in them."""

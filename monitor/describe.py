@@ -18,7 +18,7 @@ from monitor.config import (
 )
 from monitor.start_up import start_up_warnings
 
-__all__ = ["describe", "event_bytes", "format_bytes", "start_up_warnings", "version_bytes"]
+__all__ = ["describe", "event_bytes", "format_bytes", "version_bytes"]
 
 HISTOGRAM_BYTES = 420_000
 """Cumulative state of one row of scores: its histogram and sums, at the most."""

@@ -12,7 +12,7 @@ from monitor.config import Config
 from monitor.memory.restore import Past, restore
 from monitor.pipeline import Pipeline
 from monitor.sources.dead_letters import DeadLetters
-from monitor.sources.topics import recreated
+from monitor.sources.topics import recreated_topics
 from monitor.tenure import Tenure
 
 log = logging.getLogger(__name__)
@@ -48,7 +48,8 @@ def take_over(
         log.error("no checkpoint can be written: %s", problem)
     began = clock.monotonic()
     past, name = _restored(folder, config, clock)
-    anew = set() if past is None else _recreated(past.topic_ids, topic_ids, config)
+    restart = config.kafka.on_topic_recreated == "restart"
+    anew = set() if past is None else recreated_topics(past.topic_ids, topic_ids, restart=restart)
     if past is None or anew:
         pipeline = Pipeline(config, config.kafka.topics, clock)
     else:
@@ -82,19 +83,3 @@ def _restored(folder: Folder, config: Config, clock: Clock) -> tuple[Past | None
     for change in found.content.changes:
         log.warning("the configuration changed: %s", change)
     return found.content, found.path.name
-
-
-def _recreated(was: Mapping[str, str | None], now: Mapping[str, str | None], config: Config) -> set[str]:
-    """Return the topics that are others than those of the checkpoint.
-
-    Raises
-    ------
-    SourceError
-        Where the configuration refuses that.
-    """
-    changed = {topic for topic, known in was.items() if known and now.get(topic) not in (None, known)}
-    for topic in sorted(changed):
-        if config.kafka.on_topic_recreated == "refuse":
-            raise recreated(topic, str(was[topic]), str(now[topic]))
-        log.warning("the topic %r was deleted and created again; beginning anew", topic)
-    return changed

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from monitor.archive import Archive
 from monitor.checkpoint.errors import CheckpointError
 from monitor.checkpoint.folder import Folder
-from monitor.checkpoint.writer import Writer
+from monitor.checkpoint.writer import Statistics, Writer
 from monitor.clock import Clock
 from monitor.config import Config
 from monitor.errors import MonitorError
@@ -29,6 +29,7 @@ from monitor.pipeline import Pipeline, Snapshot
 from monitor.records import Partition
 from monitor.sources.base import LiveSource
 from monitor.sources.dead_letters import DeadLetters
+from monitor.sources.topics import other_topics
 
 log = logging.getLogger(__name__)
 
@@ -127,7 +128,7 @@ class Tenure:
     @property
     def errors(self) -> int:
         """Checkpoints that could not be written."""
-        return self._claims_failed + (0 if self._writer is None else self._writer.statistics.errors)
+        return self._claims_failed + self.statistics.errors
 
     @property
     def age(self) -> float:
@@ -135,18 +136,13 @@ class Tenure:
         return self._clock.monotonic() - self._written
 
     @property
-    def last(self) -> tuple[int, int] | None:
-        """When a checkpoint was last written, in microseconds since the epoch, and its bytes."""
-        statistics = None if self._writer is None else self._writer.statistics
-        return (
-            None
-            if statistics is None or statistics.timestamp is None
-            else (statistics.timestamp, statistics.bytes)
-        )
+    def statistics(self) -> Statistics:
+        """What was written in this tenure."""
+        return Statistics() if self._writer is None else self._writer.statistics
 
     def is_of_other_topics(self, topic_ids: Mapping[str, str | None]) -> bool:
         """Whether a topic is another one than at the take-over."""
-        return any(known and topic_ids.get(t) not in (None, known) for t, known in self._topic_ids.items())
+        return bool(other_topics(self._topic_ids, topic_ids))
 
     def known(self, partitions: Collection[Partition]) -> dict[Partition, int]:
         """Return the next offsets of those of the partitions of which something is remembered."""

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from monitor.checkpoint import names
+from monitor.checkpoint.disk import make_folder, sync_folder, write_whole
 from monitor.checkpoint.errors import CheckpointError, explained
 from monitor.checkpoint.format import decode, encode, verify
 from monitor.checkpoint.names import Listing, Stamp
@@ -87,7 +88,7 @@ class Folder:
             The folder cannot be made or written, or others claim it all the time.
         """
         with explained("claim", self.path):
-            self._make()
+            make_folder(self.path)
             epoch = 0
             for _ in range(_ATTEMPTS):
                 # Counting up by itself, since what a network file system lists may be old.
@@ -105,7 +106,7 @@ class Folder:
     def _keep_claim(self, epoch: int) -> None:
         """Have a claim survive a loss of power; one that may not is taken back, lest it stand in our way."""
         try:
-            _sync(self.path)
+            sync_folder(self.path)
         except OSError:
             self._remove(names.marker(epoch))
             raise
@@ -204,7 +205,7 @@ class Folder:
         stamp = Stamp(epoch, sequence)
         pieces = encode(tree)
         with explained("write", self.path / stamp.name):
-            self._make()
+            make_folder(self.path)
             size = self._store(stamp, pieces)
         self._good[stamp] = True
         self._prune(epoch)
@@ -212,17 +213,8 @@ class Folder:
 
     def _store(self, stamp: Stamp, pieces: Iterable[bytes | memoryview]) -> int:
         temporary = self.path / stamp.temporary
-        try:
-            with os.fdopen(_create(temporary, os.O_TRUNC), "wb") as file:
-                size = sum(map(file.write, pieces))
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.rename(self.path / stamp.name)
-        except BaseException:
-            with suppress(OSError):
-                temporary.unlink()
-            raise
-        _sync(self.path)
+        size = write_whole(_create(temporary, os.O_TRUNC), temporary, self.path / stamp.name, pieces)
+        sync_folder(self.path)
         return size
 
     def _prune(self, epoch: int) -> None:
@@ -265,12 +257,6 @@ class Folder:
         except FileNotFoundError:
             return names.listing([])
 
-    def _make(self) -> None:
-        if not self.path.is_dir():
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self.path.mkdir(mode=0o700, exist_ok=True)
-            _sync(self.path.parent)
-
 
 def _read(path: Path) -> Tree:
     with explained("read", path), path.open("rb") as file:
@@ -279,11 +265,3 @@ def _read(path: Path) -> Tree:
 
 def _create(path: Path, flags: int) -> int:
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | flags, 0o600)
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

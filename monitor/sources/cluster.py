@@ -13,7 +13,7 @@ from monitor.clock import Clock
 from monitor.errors import SourceError
 from monitor.sources.connection import ConnectionFailed, check_settings, connect, connect_admin
 from monitor.sources.patience import Patience
-from monitor.sources.topics import Topic, TopicWatch, describe, problem_of, recreated
+from monitor.sources.topics import Topic, TopicWatch, describe, problem_of, recreated_topics
 
 logger = logging.getLogger(__name__)
 
@@ -158,16 +158,6 @@ class Cluster:
         return [problem for problem in problems.values() if problem]
 
     def _recreated(self, topics: Mapping[str, Topic]) -> set[str]:
-        changed = set()
-        for name, topic in topics.items():
-            known = self.topic_ids.get(name)
-            if topic.topic_id is None or topic.topic_id == known:
-                continue
-            self.topic_ids[name] = topic.topic_id
-            if known is None:
-                continue
-            if not self._restart:
-                raise recreated(name, known, topic.topic_id)
-            logger.warning("the topic %r was deleted and created again; beginning anew", name)
-            changed.add(name)
-        return changed
+        was, seen = dict(self.topic_ids), {name: topic.topic_id for name, topic in topics.items()}
+        self.topic_ids |= {name: known for name, known in seen.items() if known is not None}
+        return recreated_topics(was, seen, restart=self._restart)

@@ -108,6 +108,29 @@ def recreated(name: str, was: str, now: str) -> SourceError:
     )
 
 
+def other_topics(was: Mapping[str, str | None], now: Mapping[str, str | None]) -> list[str]:
+    """Return the topics that have another id than they had; an id that is not known tells nothing."""
+    return sorted(topic for topic, known in was.items() if known and now.get(topic) not in (None, known))
+
+
+def recreated_topics(
+    was: Mapping[str, str | None], now: Mapping[str, str | None], *, restart: bool
+) -> set[str]:
+    """Return the topics that were deleted and created again, with a warning for each.
+
+    Raises
+    ------
+    SourceError
+        For the first of them, where reading is not to begin anew.
+    """
+    changed = other_topics(was, now)
+    for name in changed:
+        if not restart:
+            raise recreated(name, str(was[name]), str(now[name]))
+        logger.warning("the topic %r was deleted and created again; beginning anew", name)
+    return set(changed)
+
+
 def user_text(settings: Mapping[str, object]) -> str:
     """Name the user that connects, for a message."""
     name = settings.get("sasl_plain_username")

@@ -19,8 +19,6 @@ from monitor.errors import MonitorError
 from monitor.tls import Tls, server_context
 from monitor.web.connections import MOST, Connection, Connections
 
-__all__ = ["Server", "Tls"]
-
 START_SECONDS = 10.0
 STOP_SECONDS = 2.0
 KEEP_ALIVE_SECONDS = 25

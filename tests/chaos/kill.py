@@ -57,14 +57,5 @@ def run(
     return check(broker, topic, folder / "state", folder / "only.yaml")
 
 
-def main() -> None:
-    parser = script.parser(__doc__)
-    parser.add_argument("--times", type=int, default=50)
-    options = parser.parse_args()
-    with script.broker() as (broker, folder):
-        amount, seed, rate = options.times, options.seed, options.rate
-        print(run(broker, folder, "kill", times=amount, seed=seed, rate=rate, say=print))
-
-
 if __name__ == "__main__":
-    main()
+    script.main(__doc__, run, "kill", "times", 50)

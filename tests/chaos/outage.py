@@ -83,14 +83,5 @@ def _during(instance: Instance, began: float, seconds: float, kind: str, say: Ca
         time.sleep(0.2)
 
 
-def main() -> None:
-    parser = script.parser(__doc__)
-    parser.add_argument("--seconds", type=float, default=30)
-    options = parser.parse_args()
-    with script.broker() as (broker, folder):
-        amount, seed, rate = options.seconds, options.seed, options.rate
-        print(run(broker, folder, "outage", seconds=amount, seed=seed, rate=rate, say=print))
-
-
 if __name__ == "__main__":
-    main()
+    script.main(__doc__, run, "outage", "seconds", 30.0)

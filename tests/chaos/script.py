@@ -5,21 +5,27 @@ from __future__ import annotations
 import argparse
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from tests.support.brokers import ApacheKafka
 
 
-def parser(description: str | None) -> argparse.ArgumentParser:
-    """Return a parser with the options that all scripts have."""
-    made = argparse.ArgumentParser(
+def main(description: str | None, run: Callable[..., object], name: str, option: str, default: float) -> None:
+    """Run a scenario as the command line says, with a broker of its own, and print how it ended.
+
+    `option` is how long it lasts: an argument of `run`, of the type of its default.
+    """
+    options = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    made.add_argument("--seed", type=int, default=1)
-    made.add_argument("--rate", type=float, default=3000, help="events a second")
-    return made
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--rate", type=float, default=3000, help="events a second")
+    options.add_argument(f"--{option}", type=type(default), default=default)
+    chosen = vars(options.parse_args())
+    with broker() as (node, folder):
+        print(run(node, folder, name, **chosen, say=print))
 
 
 @contextmanager

@@ -216,14 +216,5 @@ def settle(instances: list[Instance], seconds: float = 60) -> Instance:
     return owners[0]
 
 
-def main() -> None:
-    parser = script.parser(__doc__)
-    parser.add_argument("--seconds", type=float, default=300)
-    options = parser.parse_args()
-    with script.broker() as (broker, folder):
-        amount, seed, rate = options.seconds, options.seed, options.rate
-        print(run(broker, folder, "standbys", seconds=amount, seed=seed, rate=rate, say=print))
-
-
 if __name__ == "__main__":
-    main()
+    script.main(__doc__, run, "standbys", "seconds", 300.0)

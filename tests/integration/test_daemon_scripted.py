@@ -41,17 +41,25 @@ def configured(folder: Path, **environment: str) -> Config:
     return load_config(path, {"MONITOR__CHECKPOINT__DIRECTORY": str(folder / "state"), **environment})
 
 
-@pytest.fixture
-def daemon(source: Scripted, tmp_path: Path) -> Iterator[Running]:
-    daemon = Daemon(configured(tmp_path), source=source.made)
+def started(source: Scripted, folder: Path) -> Running:
+    daemon = Daemon(configured(folder), source=source.made)
     thread = threading.Thread(target=daemon.run)
     thread.start()
-    running = Running(daemon, thread)
-    running.wait_until(lambda: daemon.status().owner)
+    return Running(daemon, thread)
+
+
+def ended(running: Running) -> None:
+    running.daemon.stop()
+    running.thread.join(30)
+    assert not running.thread.is_alive()
+
+
+@pytest.fixture
+def daemon(source: Scripted, tmp_path: Path) -> Iterator[Running]:
+    running = started(source, tmp_path)
+    running.wait_until(lambda: running.daemon.status().owner)
     yield running
-    daemon.stop()
-    thread.join(30)
-    assert not thread.is_alive()
+    ended(running)
 
 
 def events(first: int, count: int, seconds: float = 0) -> object:
@@ -169,26 +177,13 @@ def test_an_error_of_the_source_ends_the_daemon_with_its_message(source: Scripte
     assert source.committed == []  # nothing is known to be in the state of the next owner
 
 
-def restarted(source: Scripted, folder: Path) -> Running:
-    daemon = Daemon(configured(folder), source=source.made)
-    thread = threading.Thread(target=daemon.run)
-    thread.start()
-    return Running(daemon, thread)
-
-
-def ended(running: Running) -> None:
-    running.daemon.stop()
-    running.thread.join(30)
-    assert not running.thread.is_alive()
-
-
 def test_a_restart_goes_on_where_it_ended(daemon: Running, source: Scripted, tmp_path: Path) -> None:
     source.bring(events(0, 100), batch([b"no event"], 100))
     fresh_report(daemon)
     before = daemon.json("/api/v1/report")["reports"]
     ended(daemon)
     again = Scripted()
-    running = restarted(again, tmp_path)
+    running = started(again, tmp_path)
     try:
         running.wait_until(lambda: running.daemon.report() is not None)
         assert again.offsets == {PARTITION: 101}
@@ -203,7 +198,7 @@ def test_before_it_joins_it_restores_and_without_partitions_it_stands_by(
     source: Scripted, tmp_path: Path
 ) -> None:
     source.wanted = frozenset()
-    running = restarted(source, tmp_path)
+    running = started(source, tmp_path)
     try:
         running.wait_until(lambda: running.daemon.status().poll_age is not None)
         with pytest.raises(OSError, match="503"):

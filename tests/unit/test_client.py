@@ -17,7 +17,8 @@ import pytest
 from monitor.client import NoDaemonError, ReportFormat, fetch_report
 from monitor.config import ServerConfig
 from monitor.errors import ConfigurationError, MonitorError
-from monitor.web.server import Server, Tls
+from monitor.tls import Tls
+from monitor.web.server import Server
 from tests.support.certificates import Certificates
 from tests.support.reports import example
 from tests.support.web import app

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,16 @@ def write(tenure: Tenure) -> bool:
     return tenure._writer.flush(LONG)
 
 
+@contextmanager
+def full_disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    def claim(self: Folder) -> int:
+        raise CheckpointError("no space left; free some")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Folder, "claim", claim)
+        yield
+
+
 def labeled(tenure: Tenure) -> int:
     return sum(version.labeled for version in tenure.pipeline.snapshot().view.versions)
 
@@ -181,15 +192,15 @@ def test_a_folder_that_cannot_be_claimed_stops_no_reading(
     folder: Folder,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def full(self: Folder) -> int:
-        raise CheckpointError("no space left; free some")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Folder, "claim", full)
+    with full_disk(monkeypatch):
         tenure = begin()
         read(tenure, source, 0, 10)
         tenure.step(source, lock)
-        assert (tenure.problem, tenure.errors, tenure.last) == ("no space left; free some", 2, None)
+        assert (tenure.problem, tenure.errors, tenure.statistics.timestamp) == (
+            "no space left; free some",
+            2,
+            None,
+        )
         assert source.committed == [], "what is in no checkpoint is not committed"
     clock.advance(EVERY)
     tenure.step(source, lock)
@@ -207,11 +218,7 @@ def test_nobody_claims_late_what_another_one_claimed_meanwhile(
     folder: Folder,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def full(self: Folder) -> int:
-        raise CheckpointError("no space left")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Folder, "claim", full)
+    with full_disk(monkeypatch):
         tenure = begin()
     folder.claim()
     with pytest.raises(Superseded):

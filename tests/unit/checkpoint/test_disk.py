@@ -118,7 +118,7 @@ def test_a_claim_that_is_not_safe_on_disk_does_not_stand_in_the_way(tmp_path, mo
     folder = Folder(tmp_path, "monitor")
     folder.path.mkdir()
     with monkeypatch.context() as patched:
-        patched.setattr("monitor.checkpoint.folder._sync", broken)
+        patched.setattr("monitor.checkpoint.folder.sync_folder", broken)
         for _ in range(2):
             with pytest.raises(CheckpointError):
                 folder.claim()

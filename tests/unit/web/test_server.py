@@ -7,8 +7,9 @@ import httpx
 import pytest
 
 from monitor.errors import ConfigurationError, MonitorError
+from monitor.tls import Tls
 from monitor.web import server as serving
-from monitor.web.server import Server, Tls
+from monitor.web.server import Server
 from tests.support.reports import example, report, window_report
 from tests.support.web import app
 
