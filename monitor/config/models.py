@@ -79,6 +79,12 @@ class CostsConfig(Section):
     false_positive: Cost
 
 
+class ChampionConfig(Section):
+    """Where the champion's version is written."""
+
+    mlflow_alias: Name
+
+
 class VersionConfig(Section):
     """What one version does in its own way."""
 
@@ -88,7 +94,7 @@ class VersionConfig(Section):
 class ModelConfig(Section):
     """How the events of one model are read and what is computed from them."""
 
-    refused: ClassVar[Mapping[str, str]] = dict.fromkeys(("champion", "cluster"), NOT_YET)
+    refused: ClassVar[Mapping[str, str]] = {"cluster": NOT_YET}
 
     task: Literal["binary", "multiclass", "multilabel"]
     classes: Names
@@ -129,6 +135,13 @@ class ModelConfig(Section):
     segments: Annotated[tuple[Annotated[Name, AfterValidator(_segment_key)], ...], DISTINCT] = ()
     label_maturity: Duration = as_written("0s")
     versions: Mapping[Name, VersionConfig] = {}
+    champion: (
+        Annotated[
+            Annotated[Name, Tag("[text]")] | Annotated[ChampionConfig, Tag("[mapping]")],
+            by_kind("a version, or {mlflow_alias: NAME}"),
+        ]
+        | None
+    ) = None
 
     @property
     def positive(self) -> int | None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
-from typing import ClassVar
 
 from pydantic import ValidationInfo, field_validator
 
+from monitor.config.actions import ActionsConfig
+from monitor.config.alerts import AlertsConfig
 from monitor.config.kafka import KafkaConfig
 from monitor.config.models import ModelConfig, unknown
 from monitor.config.section import Problem, ProblemsError, Section
@@ -20,7 +21,7 @@ from monitor.config.sections import (
     LoggingConfig,
     ServerConfig,
 )
-from monitor.config.values import NOT_YET, Name, as_written
+from monitor.config.values import Name, as_written
 
 WILDCARD = "*"
 """The entry of `models` for those that are not named."""
@@ -28,8 +29,6 @@ WILDCARD = "*"
 
 class Config(Section):
     """Everything that monitor.yaml says. Attributes are named as its keys are."""
-
-    refused: ClassVar[Mapping[str, str]] = dict.fromkeys(("baselines", "alerts", "actions"), NOT_YET)
 
     # A section that is judged by another one stands after it: pydantic validates in this order.
     kafka: KafkaConfig = as_written({})
@@ -41,6 +40,9 @@ class Config(Section):
     server: ServerConfig = as_written({})
     export: ExportConfig = as_written({})
     logging: LoggingConfig = as_written({})
+    baselines: Mapping[Name, Name] = {}
+    actions: ActionsConfig = as_written({})
+    alerts: AlertsConfig = as_written({})
 
     @field_validator("models")
     @classmethod

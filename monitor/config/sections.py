@@ -12,7 +12,6 @@ from pydantic import AfterValidator, SecretStr, StrictBool, StrictInt, Tag
 from monitor.config.section import Section
 from monitor.config.values import (
     DISTINCT,
-    NOT_YET,
     ByteSize,
     ConfidenceLevel,
     Count,
@@ -136,13 +135,12 @@ class TlsConfig(Section):
 class ServerConfig(Section):
     """Where metrics, API and page are served, and to whom."""
 
-    refused: ClassVar[Mapping[str, str]] = {"act_token_file": NOT_YET}
-
     host: Name = "127.0.0.1"
     port: Port = 9464
     allowed_hosts: Names = ()
     tls: TlsConfig | None = None
     read_token_file: Name | None = None
+    act_token_file: Name | None = None
 
     @property
     def on_loopback(self) -> bool:

@@ -1,0 +1,1 @@
+"""Alerts: rules, the state machine that follows them, and what an alert says of itself."""

@@ -1,0 +1,1 @@
+"""Events behind the frontier, in order and once each, into detectors."""
