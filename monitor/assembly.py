@@ -57,6 +57,7 @@ def decoder(config: Config, topics: Iterable[str], clock: Clock, *, from_files: 
         max_versions=limits.versions_per_model,
         segment_values=limits.segment_values,
         now=clock.now if from_files else None,
+        identities=any(rule.compare_to == "champion" for rule in config.alerts.rules.values()),
     )
 
 

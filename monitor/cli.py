@@ -9,6 +9,9 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -99,6 +102,7 @@ def check(
     ] = False,
 ) -> None:
     """Check the configuration and say in words what it means."""
+    from monitor.alert_rules import rules
     from monitor.assembly import decoder
     from monitor.clock import SystemClock
     from monitor.describe import describe
@@ -106,7 +110,7 @@ def check(
 
     loaded = _load(config)
     decoder(loaded, loaded.kafka.topics, SystemClock())  # refuses a mapping that contradicts itself
-    typer.echo(describe(loaded, lambda model: most_series(model, loaded)), nl=False)
+    typer.echo(describe(loaded, lambda model: most_series(model, loaded), rules(loaded)), nl=False)
     if connect:
         from monitor.sources.probe import probe
 
@@ -138,19 +142,42 @@ def replay(
     files: Annotated[list[Path], typer.Argument(help="JSON Lines, CSV (both also .gz) or Parquet files.")],
     config: ConfigOption = DEFAULT_CONFIG,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, for machines.")] = False,
+    change_at: Annotated[
+        datetime | None,
+        typer.Option(help="Event time (UTC) of a known change: prints how long after it each alert fired."),
+    ] = None,
 ) -> None:
-    """Run files through the daemon's pipeline and print the metrics at their end; needs no broker."""
+    """Run files through the daemon's pipeline; print the metrics at their end and what alerts did.
+
+    Needs no broker. Nothing is sent: actions are only said.
+    """
     from monitor.replay import Replay, replay_object, summary
 
-    pass_over = Replay(_load(config), files)
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("reading", total=1.0)
-        evaluation = pass_over.run(lambda done: bar.update(task, completed=done))
+    change = None if change_at is None else round(change_at.replace(tzinfo=UTC).timestamp() * 1_000_000)
+    pass_over = Replay(_load(config), files, change_at=change)
+    with _progress() as progress:
+        evaluation = pass_over.run(progress)
     if as_json:
         typer.echo(json.dumps(replay_object(pass_over, evaluation), allow_nan=False))
     else:
         typer.echo(summary(pass_over, evaluation).rstrip("\n"))
+
+
+@app.command()
+def baseline(
+    files: Annotated[list[Path], typer.Argument(help="JSON Lines, CSV (both also .gz) or Parquet files.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write.", dir_okay=False)],
+    config: ConfigOption = DEFAULT_CONFIG,
+    model: ModelOption = None,
+    version: VersionOption = None,
+) -> None:
+    """Make a stored reference of files, which alerts can hold a model against; needs no broker."""
+    from monitor.baseline import store_baseline
+    from monitor.make_baseline import describe_baseline, make_baseline
+
+    with _progress() as progress:
+        made = make_baseline(_load(config), files, model, version, progress)
+    typer.echo(describe_baseline(made, output, store_baseline(made, output)), nl=False)
 
 
 @app.command()
@@ -206,6 +233,15 @@ def demo(
     raise typer.Exit(run_demo(seconds))
 
 
+@contextmanager
+def _progress() -> Iterator[Callable[[float], None]]:
+    """Show a bar on a terminal; what it gives takes the share that is done."""
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("reading", total=1.0)
+        yield lambda done: bar.update(task, completed=done)
+
+
 def _say(line: str) -> None:
     typer.echo(f"monitor: {line}", err=True)
 
@@ -221,10 +257,12 @@ def _read(path: Path) -> Config:
 def _load(path: Path) -> Config:
     """Return a configuration whose names all exist, with the log set up as it says."""
     config = _read(path)
+    from monitor.alert_rules import rules
     from monitor.exports import check_families
     from monitor.logs import configure
 
     check_families(config)
+    rules(config)  # refuses what does not fit to the metrics
     configure(config.logging.format, config.logging.level)
     return config
 

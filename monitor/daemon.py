@@ -9,20 +9,27 @@ from __future__ import annotations
 import gc
 import logging
 import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from monitor import __version__, parts
+from monitor.actions.desk import Desk
+from monitor.alerts.alert import Alert
+from monitor.alerts.view import AlertsView
+from monitor.assembly import microseconds
+from monitor.champions import READ_SECONDS, RegistryChampions
 from monitor.clock import Clock, SystemClock
 from monitor.config import Config
 from monitor.evaluator import Evaluator
-from monitor.pipeline import Snapshot
+from monitor.pipeline import Pipeline, Snapshot
 from monitor.records import Partition
 from monitor.rejections import Rejections
 from monitor.report import Report
+from monitor.responding import Responding
 from monitor.schedule import Schedule
 from monitor.sources.base import LiveSource, TakeOver
 from monitor.sources.dead_letters import DeadLetters
@@ -74,6 +81,10 @@ class Daemon:
         self._lock = threading.Lock()
         self._pipeline = parts.empty_pipeline(config, self._clock)
         self._tenure: Tenure | None = None
+        self._responding: Responding | None = None
+        self._champions = RegistryChampions(config)
+        self._desk: Desk | None = parts.desk(config, self._clock)
+        self._looks = ThreadPoolExecutor(1, "alerts")
         self._source: LiveSource | None = None
         self._schedule = Schedule()
         self._dead_letters: DeadLetters | None = None
@@ -88,7 +99,8 @@ class Daemon:
         self._milestones: set[str] = set()
         self._next_progress = 0.0
         self._caught_up: dict[Partition, float] = {}
-        self._exporter = parts.exporter(config, self.status)
+        self._exporter = parts.exporter(config, self.status, self.alerts)
+        self._notifier = parts.notifier(config, self._clock, self._told)
         self._evaluator = Evaluator(
             lambda: self._pipeline, self._lock, self._clock, self._exporter.publish, self._stop.is_set
         )
@@ -109,22 +121,33 @@ class Daemon:
         """
         collect_rarely()
         with ExitStack() as started:  # stopped in reverse order
-            server = parts.server(self._config, self._exporter, self.report, self.status)
+            server = parts.server(
+                self._config, self._exporter, self.report, self.status, self.alerts, self._desk
+            )
             server.start()
             started.callback(server.stop)
             self.port = server.port
             log.info("serving", extra={"host": self._config.server.host, "port": server.port})
             # Registered first, hence waited for last: leaving the group must not wait for an evaluation.
             started.callback(self._schedule.stop)
+            started.callback(self._looks.shutdown, wait=False, cancel_futures=True)
             self._source = source = self._make_source(self._stop, self._take_over)
             self._dead_letters = letters = parts.dead_letters(self._config, lambda: source.topic_ids)
             if letters is not None:
                 started.callback(letters.close)
                 self._threads["dead-letters"] = lambda: letters.alive
+            for name, part in (("actions", self._desk), ("notifier", self._notifier)):
+                if part is not None:
+                    part.start()
+                    started.callback(part.close)
+                    self._threads[name] = partial(getattr, part, "alive")
             started.callback(source.close)
             self._schedule.every(self._config.evaluation.every.total_seconds(), "evaluate", self._evaluate)
             if (bootstrap := self._config.evaluation.bootstrap) is not None:
                 self._schedule.every(bootstrap.every.total_seconds(), "bootstrap", self._evaluator.resample)
+            if self._champions.reads:
+                started.callback(self._champions.close)
+                self._schedule.every(READ_SECONDS, "champions", self._champions.refresh)
             self._schedule.start()
             self._threads |= {
                 "http": lambda: server.alive,
@@ -137,6 +160,15 @@ class Daemon:
     def report(self) -> Report | None:
         """Return the newest report, None before the first."""
         return self._evaluator.report
+
+    def alerts(self) -> AlertsView:
+        """Return the alerts of the owner, none on a standby."""
+        responding = self._responding
+        return AlertsView() if responding is None else responding.view
+
+    def _told(self) -> Sequence[Alert] | None:
+        """Return what Alertmanagers are told of, None where another instance tells them."""
+        return self.alerts().alerts if self._responding is not None else None
 
     def status(self) -> DaemonStatus:
         """Return how the daemon is; never waits for a lock."""
@@ -156,6 +188,7 @@ class Daemon:
             jobs_missed=dict(self._schedule.missed),
             state_bytes=evaluator.state_bytes,
             **self._checkpoints(),
+            **self._responses(),
         )
 
     def _checkpoints(self) -> dict[str, Any]:
@@ -170,6 +203,19 @@ class Daemon:
             "checkpoint_bytes": tenure.statistics.bytes,
             "checkpoint_errors": tenure.errors,
         }
+
+    def _responses(self) -> dict[str, Any]:
+        """Return what the status says about alerts and actions."""
+        found: dict[str, Any] = {"alerts_refused": self.alerts().refused}
+        if (desk := self._desk) is not None:
+            found |= {
+                "outbox_pending": desk.pending,
+                "action_attempts": desk.attempts,
+                "action_error": desk.problem,
+            }
+        if (notifier := self._notifier) is not None:
+            found |= {"notifications": notifier.results, "notification_error": notifier.problem}
+        return found
 
     def _loop(self, source: LiveSource) -> None:
         shown = self._clock.monotonic()
@@ -206,6 +252,8 @@ class Daemon:
             retired = self._pipeline.advance(lagging) if source.assigned() else None
         if retired is not None:
             self._retire(retired)
+        if self._responding is not None and source.assigned():
+            self._responding.turn(poll.batches, lag, self._lock)
         letters = self._dead_letters
         if letters is not None and batch.rejected:
             letters.send(batch.rejected)
@@ -231,17 +279,35 @@ class Daemon:
         if self._tenure is not None and self._tenure.is_of_other_topics(self._source.topic_ids):
             self._forget()  # one was recreated before we had a place in it
         if self._tenure is None:
-            tenure = take_over(self._config, self._clock, self._source.topic_ids, self._dead_letters)
+            tenure = take_over(
+                self._config,
+                self._clock,
+                self._source.topic_ids,
+                self._dead_letters,
+                self._desk,
+                self._champions,
+            )
             with self._lock:
                 self._pipeline = tenure.pipeline
             self._tenure = tenure
+            self._responding = self._respond(tenure.pipeline)
         return self._tenure.known(partitions)
+
+    def _respond(self, pipeline: Pipeline) -> Responding:
+        return Responding(
+            pipeline,
+            self._desk,
+            self._looks.submit,
+            self._clock,
+            microseconds(self._config.alerts.max_lag),
+            lambda: None if self._notifier is None else self._notifier.notice(),
+        )
 
     def _forget(self) -> None:
         """Start anew: the whole state belongs to whoever owns the partitions now."""
         if self._tenure is not None:
             self._tenure.abandon()
-            self._tenure = None
+            self._tenure = self._responding = None
         with self._lock:
             self._pipeline = parts.empty_pipeline(self._config, self._clock)
         self._evaluator.forget()

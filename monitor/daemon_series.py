@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from monitor.alerts.alert import STATE_CODES
+from monitor.alerts.view import AlertsView
 from monitor.series import Series
 from monitor.status import DaemonStatus
 
@@ -32,6 +34,13 @@ HELPS: Mapping[str, str] = {
     "monitor_state_bytes": "Memory of held events and counts.",
     "monitor_series_dropped": "Series left out of this export because of export.max_series.",
     "monitor_limit_reached_total": "Times that a configured limit cut something off.",
+    "monitor_alert_state": (
+        "Alerts: 0 inactive, 1 pending, 2 firing, 3 no data. One that began to fire before this instance had "
+        "caught up, or too long ago, is 0: nobody is to be told."
+    ),
+    "monitor_outbox_pending": "Actions that are decided and not done: to be sent, or waiting for a person.",
+    "monitor_action_attempts_total": "Attempts to carry out an action, by result.",
+    "monitor_notifications_total": "Posts of alerts, by where they go and result.",
 }
 """The daemon's own families, with their help."""
 
@@ -67,10 +76,22 @@ def daemon_series(status: DaemonStatus, series_dropped: int) -> Iterator[Series]
         ("monitor_dead_letters_total", "result", status.dead_letters),
         ("monitor_jobs_missed_total", "job", status.jobs_missed),
         ("monitor_limit_reached_total", "limit", status.limit_reached),
+        ("monitor_outbox_pending", "action", status.outbox_pending),
     ):
         for name, count in counts.items():
             yield Series(family, {label: name}, count)
     for (model, reason), count in status.events_rejected.items():
         yield Series("monitor_events_rejected_total", {"model": model, "reason": reason}, count)
+    for (action, result), count in status.action_attempts.items():
+        yield Series("monitor_action_attempts_total", {"action": action, "result": result}, count)
+    for (target, result), count in status.notifications.items():
+        yield Series("monitor_notifications_total", {"target": target, "result": result}, count)
     for (topic, partition), lag in status.consumer_lag.items():
         yield Series("monitor_consumer_lag", {"topic": topic, "partition": str(partition)}, lag)
+
+
+def alert_series(view: AlertsView) -> Iterator[Series]:
+    """Yield the state of every alert."""
+    for alert in view.alerts:
+        state = "inactive" if alert.historic else alert.state
+        yield Series("monitor_alert_state", alert.key.labels, STATE_CODES[state])

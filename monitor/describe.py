@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from monitor.alerts.rule import Rule
 from monitor.config import (
     WILDCARD,
     Config,
@@ -16,6 +17,7 @@ from monitor.config import (
     WindowConfig,
     format_duration,
 )
+from monitor.describe_alerts import Reference, describe_alerts
 from monitor.start_up import start_up_warnings
 
 __all__ = ["describe", "event_bytes", "format_bytes", "version_bytes"]
@@ -26,7 +28,12 @@ HISTOGRAM_BYTES = 420_000
 _Row = tuple[str, str]
 
 
-def describe(config: Config, series: Callable[[ModelConfig], int] | None = None) -> str:
+def describe(
+    config: Config,
+    series: Callable[[ModelConfig], int] | None = None,
+    rules: Sequence[Rule] = (),
+    load_baseline: Callable[[str], Reference] | None = None,
+) -> str:
     """Return what a configuration means, for people; no secret is in it.
 
     Parameters
@@ -35,6 +42,10 @@ def describe(config: Config, series: Callable[[ModelConfig], int] | None = None)
         A valid configuration.
     series
         How many series a version of a model can export at most; left out of the text if not given.
+    rules
+        Its alert rules, resolved.
+    load_baseline
+        Reads a stored baseline, so that its contents are told.
     """
     lines = [*_section("Kafka", _kafka(config)), *_section("Events", _events(config))]
     for name, model in config.models.items():
@@ -42,6 +53,8 @@ def describe(config: Config, series: Callable[[ModelConfig], int] | None = None)
         rows = [*_reading(model), *_measuring(model, config), *_sizes(model, config)]
         if series is not None:
             rows.append(("series", f"up to {series(model)} a version"))
+        lines += _section(title, rows)
+    for title, rows in describe_alerts(config, rules, load_baseline):
         lines += _section(title, rows)
     lines += _section("Daemon", _daemon(config))
     lines += [f"Warning: {warning}" for warning in start_up_warnings(config)]

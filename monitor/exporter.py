@@ -16,6 +16,7 @@ from prometheus_client.samples import Sample
 from prometheus_client.utils import floatToGoString
 
 from monitor import daemon_series
+from monitor.alerts.view import AlertsView
 from monitor.report import Report
 from monitor.series import HELPS, ExportOptions, Series, select_series
 from monitor.status import DURATION_BOUNDS, DaemonStatus, Durations
@@ -70,6 +71,8 @@ class Exporter(Collector):
         What is exported of a report.
     headline
         Families that segments export by default, from the catalog too.
+    alerts
+        Called at each scrape for the alerts; must not block.
     """
 
     def __init__(
@@ -79,8 +82,10 @@ class Exporter(Collector):
         options: ExportOptions | None = None,
         *,
         headline: Collection[str],
+        alerts: Callable[[], AlertsView] = AlertsView,
     ) -> None:
         self._status = status
+        self._alerts = alerts
         self._helps = {**helps, **HELPS}
         self._headline = frozenset(headline)
         self._options = options or ExportOptions()
@@ -118,6 +123,7 @@ class Exporter(Collector):
         published, status = self._published, self._status()
         if status.role == "owner":
             yield from _families(published.series, self._helps)
+            yield from _families(daemon_series.alert_series(self._alerts()), daemon_series.HELPS)
         yield from _daemon(status, published.dropped)
 
     def scrape(self, accept: str = "", accept_encoding: str = "") -> Scrape:
@@ -127,7 +133,9 @@ class Exporter(Collector):
         body = encoder(_Families(_daemon(status, published.dropped)))
         if status.role == "owner":
             is_openmetrics = content_type.startswith("application/openmetrics-text")
-            body = (published.openmetrics if is_openmetrics else published.text) + body
+            newest = published.openmetrics if is_openmetrics else published.text
+            alerts = _encode(daemon_series.alert_series(self._alerts()), daemon_series.HELPS)
+            body = newest + alerts[is_openmetrics] + body
         headers = {"Content-Type": content_type, "Vary": "Accept, Accept-Encoding"}
         if gzip_accepted(accept_encoding):
             # Level 9, the client's own choice, takes 20 times as long and saves little.

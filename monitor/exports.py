@@ -69,7 +69,7 @@ def most_series(model: ModelConfig, config: Config) -> int:
     windows = [name for name in names if export.windows == "all" or name in export.windows]
     of_segments = len(model.segments) * (config.limits.segment_values + 1)
     total = _OF_VERSION + _OF_WINDOW * len(windows)
-    for metric, outcome in _families(p):
+    for metric, outcome in families(p):
         values = sum(
             prod(len(_exported(metric, axis, p, config)) for axis in axes) for axes in outcome.labels
         )
@@ -86,7 +86,7 @@ def most_series(model: ModelConfig, config: Config) -> int:
     return total
 
 
-def _families(p: Parameters) -> Iterator[tuple[Metric, Outcome]]:
+def families(p: Parameters) -> Iterator[tuple[Metric, Outcome]]:
     """Yield the families of a model with what they state of no event: so their labels cannot be others."""
     n = min(_FEW_CLASSES, len(p.classes))
     few = replace(

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
+from monitor import action_parts
+from monitor.actions.desk import Desk
+from monitor.alerts.alert import Alert
+from monitor.alerts.view import AlertsView
 from monitor.clock import Clock
 from monitor.config import Config, ExportConfig
 from monitor.exporter import Exporter
 from monitor.metrics.catalog import CATALOG
+from monitor.notify.alertmanager import Notifier
 from monitor.pipeline import Pipeline, start_of_reading
 from monitor.report import Report
 from monitor.secret_file import read_secret_file
@@ -27,13 +32,33 @@ def empty_pipeline(config: Config, clock: Clock) -> Pipeline:
     return Pipeline(config, config.kafka.topics, clock)
 
 
-def exporter(config: Config, status: Callable[[], DaemonStatus]) -> Exporter:
+def desk(config: Config, clock: Clock) -> Desk | None:
+    """Return what decides about actions, None where none is configured.
+
+    Raises
+    ------
+    ConfigurationError
+        If a file or an address of an action cannot be used.
+    """
+    return action_parts.desk(config, clock) if config.actions.named else None
+
+
+def notifier(config: Config, clock: Clock, alerts: Callable[[], Sequence[Alert] | None]) -> Notifier | None:
+    """Return what tells Alertmanagers, None where Prometheus does."""
+    section = config.alerts
+    return None if section.deliver == "prometheus" else Notifier(section.alertmanager_urls, alerts, clock)
+
+
+def exporter(
+    config: Config, status: Callable[[], DaemonStatus], alerts: Callable[[], AlertsView]
+) -> Exporter:
     """Return what answers scrapes."""
     return Exporter(
         status,
         {metric.name: metric.help for metric in CATALOG},
         ExportOptions(**{name: getattr(config.export, name) for name in ExportConfig.model_fields}),
         headline={metric.name for metric in CATALOG if metric.headline},
+        alerts=alerts,
     )
 
 
@@ -42,6 +67,8 @@ def server(
     exporter: Exporter,
     report: Callable[[], Report | None],
     status: Callable[[], DaemonStatus],
+    alerts: Callable[[], AlertsView],
+    desk: Desk | None,
 ) -> Server:
     """Return what serves them.
 
@@ -51,10 +78,21 @@ def server(
         If the token cannot be read.
     """
     section = config.server
-    path = section.read_token_file
-    token = None if path is None else read_secret_file(path, "server.read_token_file")
-    app = create_app(exporter, report, status, section.allowed_hosts, token)
+    app = create_app(
+        exporter,
+        report,
+        status,
+        section.allowed_hosts,
+        _token(section.read_token_file, "server.read_token_file"),
+        alerts=alerts,
+        desk=desk,
+        act_token=_token(section.act_token_file, "server.act_token_file"),
+    )
     return Server(app, section.host, section.port, configured_tls(section))
+
+
+def _token(path: str | None, key: str) -> str | None:
+    return None if path is None else read_secret_file(path, key)
 
 
 def kafka_source(config: Config, clock: Clock, stop: threading.Event, take_over: TakeOver) -> KafkaSource:

@@ -9,6 +9,9 @@ from dataclasses import dataclass, replace
 
 import torch
 
+from monitor.alerting import Alerting, Present
+from monitor.alerts.alert import Transition
+from monitor.alert_assembly import Champions, alerting, written_champions
 from monitor.assembly import decoder, device, microseconds, parameters, plan, resampling
 from monitor.clock import Clock
 from monitor.config import Config
@@ -16,6 +19,7 @@ from monitor.evaluation import Bounds, Evaluation, evaluate, resample
 from monitor.events.batch import EventBatch
 from monitor.events.vocabulary import Vocabulary
 from monitor.records import Partition, RecordBatch
+from monitor.report import CUMULATIVE
 from monitor.state.store import State, View
 
 log = logging.getLogger(__name__)
@@ -53,13 +57,15 @@ class Pipeline:
         For the times of reports and, with `from_files`, for what counts as the future.
     from_files
         Whether records come from files, whose record times say nothing.
+    champions
+        The champion of each model at present; those that stand in the configuration by default.
 
     Attributes
     ----------
     clock
         As given.
-    decoder, state
-        What it is made of.
+    decoder, state, alerting
+        What it is made of; `alerting` is None where no rule is configured.
     consumed
         Records so far by topic, valid or not.
     rejected
@@ -67,7 +73,13 @@ class Pipeline:
     """
 
     def __init__(
-        self, config: Config, topics: Iterable[str], clock: Clock, *, from_files: bool = False
+        self,
+        config: Config,
+        topics: Iterable[str],
+        clock: Clock,
+        *,
+        from_files: bool = False,
+        champions: Champions | None = None,
     ) -> None:
         # The arrays are small: a second thread costs more than it brings, and where cores are busy the
         # threads of torch wait for each other in loops (an evaluation took 8 times as long).
@@ -84,6 +96,7 @@ class Pipeline:
         self._parameters = {name: parameters(model, config) for name, model in config.models.items()}
         self._resampling = resampling(config)
         self._device_is_full = False
+        self.alerting = alerting(config, self.decoder, champions or written_champions(config))
         self.consumed: Counter[str] = Counter()
         self.rejected: Counter[tuple[str, str]] = Counter()
 
@@ -108,6 +121,8 @@ class Pipeline:
             # The batch is in the state: only bringing it into its final form has failed.
             self._fall_back(error)
             self.state.move(CPU)
+        if self.alerting is not None:
+            self.alerting.read(batch, self.state.clocks.frontier)
         for partition, span in batch.spans.items():
             self.consumed[partition.topic] += span.records
         self.rejected.update((r.model, r.reason) for r in batch.rejected)
@@ -125,6 +140,8 @@ class Pipeline:
         last = self._snapshot(gone)
         for version in gone.versions:
             self.decoder.forget(version.model, version.version)
+            if self.alerting is not None:
+                self.alerting.forget(version.model, version.version)
         return last
 
     def rewind(self, truncated: Mapping[Partition, int]) -> None:
@@ -143,6 +160,26 @@ class Pipeline:
     def snapshot(self) -> Snapshot:
         """Return a consistent look at everything, without copying an event."""
         return self._snapshot(self.state.view())
+
+    def snapshot_at(self, mark: int) -> Snapshot | None:
+        """Return the windows that alerts look at as they were when `mark` was the watermark.
+
+        None where there are none. The frontier must have crossed the mark, and `State.look_back` not.
+        """
+        assert self.alerting is not None
+        view = self.state.view()
+        versions = []
+        for version in view.versions:
+            plan = version.base.plan
+            windows = tuple(w for w in plan.windows if self.alerting.wants(version.model, w.name))
+            if windows or self.alerting.wants(version.model, CUMULATIVE):
+                base = replace(version.base, plan=replace(plan, windows=windows))
+                versions.append(replace(version, base=base))
+        if not versions:
+            return None
+        # What lags has been read up to the frontier, hence to the mark.
+        at_mark = replace(view, watermark=mark, trim_at=mark, caught_up=True, versions=tuple(versions))
+        return self._snapshot(at_mark)
 
     def _snapshot(self, view: View) -> Snapshot:
         keys = {(v.model, key) for v in view.versions for key in v.base.plan.spec.segments}

@@ -9,17 +9,21 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from monitor.alerts.alert import Transition
 from monitor.clock import Clock, SystemClock
 from monitor.config import Config
 from monitor.evaluation import Evaluation
-from monitor.events.batch import Rejected
+from monitor.events.batch import EventBatch, Rejected
+from monitor.events.position import OFFSET_BITS
 from monitor.pipeline import Pipeline, Snapshot
 from monitor.proposal import seen_paths
+from monitor.rehearsal import Rehearsal
 from monitor.report import Report
 from monitor.report_json import metric_objects
 from monitor.series import ExportOptions, select_series
 from monitor.sources.files import FileSource
 from monitor.text_report import render_report
+from monitor.timeline import ChangePoint, alert_objects, timeline_text
 from monitor.wording import message
 
 _FIRST_ROWS = 20
@@ -39,6 +43,8 @@ class Replay:
         JSON Lines (.gz), CSV or Parquet.
     clock
         For what counts as the future.
+    change_at
+        Event time, in microseconds, from which on something is known to be different.
 
     Raises
     ------
@@ -46,13 +52,23 @@ class Replay:
         If a file cannot be read.
     """
 
-    def __init__(self, config: Config, paths: Sequence[Path], clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        config: Config,
+        paths: Sequence[Path],
+        clock: Clock | None = None,
+        change_at: int | None = None,
+    ) -> None:
         fields = config.events.fields
         texts = [fields.id, fields.model, fields.version]
         texts += [fields.segments] if isinstance(fields.segments, str) else fields.segments.values()
         self._paths = paths
         self._source = FileSource(paths, text_columns=texts)
         self._pipeline = Pipeline(config, [FileSource.TOPIC], clock or SystemClock(), from_files=True)
+        self._change_at = change_at
+        self._rehearsal = Rehearsal(config, self._pipeline)
+        self.change: ChangePoint | None = None
+        """The first event since `change_at`, once it was read."""
         self.samples: dict[str, Rejected] = {}
         """One rejected record of each reason."""
         self.retired: list[tuple[str, str]] = []
@@ -75,17 +91,62 @@ class Replay:
                 self.first_rows = [r.value for records in batches for r in records.records[:_FIRST_ROWS]]
             batch = pipeline.decode(batches)
             lagging = frozenset(partition for partition, rows in source.lag().items() if rows > 0)
+            self._note_change(batch)
             pipeline.apply(batch)
             self._retire(pipeline.advance(lagging))
+            self._rehearsal.turn()
             source.hold(pipeline.ahead(lagging))
             for rejected in batch.rejected:
                 self.samples.setdefault(rejected.reason, rejected)
             progress(source.progress)
         self._retire(pipeline.advance(frozenset()))
+        pipeline.state.clocks.end()  # files end: there is no event that might come late
+        self._rehearsal.turn()
         return pipeline.evaluate(pipeline.snapshot())
 
     def _retire(self, gone: Snapshot) -> None:
         self.retired += [(version.model, version.version) for version in gone.view.versions]
+
+    def _note_change(self, batch: EventBatch) -> None:
+        """Keep the first event of those that are behind the change."""
+        if self._change_at is None:
+            return
+        for columns in batch.columns.values():
+            since = columns.position[columns.timestamp >= self._change_at]
+            if len(since):
+                number = self.number(int(since.min()))
+                if self.change is None or number < self.change.event:
+                    self.change = ChangePoint(self._change_at, number)
+
+    def number(self, position: int) -> int:
+        """Return the number of an event in all files together, from 0, given its place."""
+        file = self._pipeline.decoder.positions.partition(position >> OFFSET_BITS).partition
+        before = (rows for (_, f), rows in self._pipeline.state.next_offsets.items() if f < file)
+        return sum(before) + (position & ((1 << OFFSET_BITS) - 1))
+
+    @property
+    def transitions(self) -> Sequence[Transition]:
+        """What happened to alerts, in the order of event time."""
+        return self._rehearsal.transitions
+
+    def alerts(self) -> list[dict[str, Any]]:
+        """Return what happened to alerts, for machines."""
+        return alert_objects(self.transitions, lambda moment: self.number(moment.position))
+
+    def actions(self) -> list[dict[str, Any]]:
+        """Return what would have been done, for machines."""
+        return self._rehearsal.actions()
+
+    def timeline(self) -> str:
+        """Return what happened to alerts, for people; empty without a rule."""
+        if self._pipeline.alerting is None:
+            return ""
+        return timeline_text(
+            self.transitions,
+            lambda moment: self.number(moment.position),
+            self.change,
+            self._rehearsal.rates(),
+        ) + self._rehearsal.text()
 
     def place(self, rejected: Rejected) -> str:
         """Return the file and the row of a record."""
@@ -106,12 +167,13 @@ class Replay:
 
 
 def replay_object(replay: Replay, evaluation: Evaluation) -> dict[str, Any]:
-    """Return the result for machines; alerts are not decided by this version."""
+    """Return the result for machines."""
     report = evaluation.report
     return {
         "events": replay.counts(),
         "metrics": [*_basis(report), *itertools.chain.from_iterable(map(metric_objects, report.windows))],
-        "alerts": [],
+        "alerts": replay.alerts(),
+        "actions": replay.actions(),
     }
 
 
@@ -156,4 +218,6 @@ def summary(replay: Replay, evaluation: Evaluation) -> str:
         lines.append("No event has a label: metrics need the true class; check events.fields.label.")
     if not any(window.labeled for window in windows) and (paths := seen_paths(replay.first_rows)):
         lines.append(f"To map fields with events.fields: the rows have {', '.join(paths)}.")
+    if timeline := replay.timeline():
+        lines += ["", timeline.rstrip("\n")]
     return "\n".join([*lines, "", render_report(evaluation.report)] if windows else lines)

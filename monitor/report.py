@@ -100,6 +100,7 @@ class WindowCurves:
     threshold: Floats
     true_positives: Counts
     false_positives: Counts
+    mean_probability: Floats
     positives: Counts
     negatives: Counts
     reliability: Floats

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from monitor.recalibration import window_suggestions
 from monitor.report import Report, Value, WindowReport
 from monitor.report_curves import curves_object
 from monitor.text_report import classification_report
@@ -68,7 +69,9 @@ def model_objects(report: Report) -> list[dict[str, Any]]:
 
 
 def _window(window: WindowReport, confidence_level: float, curves: bool) -> dict[str, Any]:
-    drawn = {"curves": curves_object(window)} if curves and not window.segment else {}
+    drawn = {}
+    if curves and not window.segment:
+        drawn = {"curves": curves_object(window), "recalibration": window_suggestions(window)}
     return {
         "model": window.model,
         "version": window.version,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from monitor.config import Config, ServerConfig
+from monitor.config import Config, ServerConfig, is_in_the_clear, origin
 from monitor.secret_file import is_public
 
 
@@ -17,7 +17,19 @@ def start_up_warnings(config: Config) -> list[str]:
         warnings.append(
             "kafka.ssl_check_hostname is off: any certificate of the authority passes for a broker"
         )
+    warnings += _public_secrets(config)
+    warnings += _sent_in_the_clear(config)
     return warnings
+
+
+def _sent_in_the_clear(config: Config) -> Iterator[str]:
+    urls = {f"alerts.alertmanager_urls[{i}]": url for i, url in enumerate(config.alerts.alertmanager_urls)}
+    urls |= {
+        f"actions.{name}.url": getattr(action, "url", "") for name, action in config.actions.named.items()
+    }
+    for key, url in urls.items():
+        if is_in_the_clear(url):
+            yield f"{key} {origin(url)} is not encrypted: what goes there can be read on its way; write https"
 
 
 def _server_warnings(server: ServerConfig) -> Iterator[str]:
@@ -31,9 +43,18 @@ def _server_warnings(server: ServerConfig) -> Iterator[str]:
             )
         elif tls is None:
             yield f"{reached} the token in server.read_token_file goes there unencrypted; set server.tls"
-    secrets = {"server.read_token_file": server.read_token_file}
-    if tls is not None:
-        secrets["server.tls.key_file"] = tls.key_file
+
+
+def _public_secrets(config: Config) -> Iterator[str]:
+    server = config.server
+    secrets = {
+        "server.read_token_file": server.read_token_file,
+        "server.act_token_file": server.act_token_file,
+        "server.tls.key_file": None if server.tls is None else server.tls.key_file,
+    }
+    for name, action in config.actions.named.items():
+        for key in ("secret_file", "token_file"):
+            secrets[f"actions.{name}.{key}"] = getattr(action, key, None)
     for key, path in secrets.items():
         if path is not None and is_public(path):
             yield f"{key} {path} can be read by every user of this machine; `chmod 600` it"

@@ -77,6 +77,16 @@ class DaemonStatus:
         How often a limit of the configuration cut something off, by limit.
     state_bytes
         Memory of the held events and counts.
+    alerts_refused
+        Matches of wildcards beyond `alerts.max_matches`.
+    outbox_pending
+        Open decisions by action.
+    action_attempts
+        Attempts by (action, result).
+    action_error, notification_error
+        Why actions, or notices of alerts, do not get through; None while they do.
+    notifications
+        Posts of alerts by (target, result).
     """
 
     version: str
@@ -114,6 +124,12 @@ class DaemonStatus:
     jobs_missed: Mapping[str, int] = field(default_factory=dict)
     state_bytes: int = 0
     limit_reached: Mapping[str, int] = field(default_factory=dict)
+    alerts_refused: int = 0
+    outbox_pending: Mapping[str, int] = field(default_factory=dict)
+    action_attempts: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    action_error: str | None = None
+    notifications: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    notification_error: str | None = None
 
     @property
     def role(self) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 
+from monitor.actions.desk import Desk
+from monitor.alert_assembly import Champions
 from monitor.checkpoint.errors import CheckpointError
 from monitor.checkpoint.folder import Folder
 from monitor.clock import Clock
@@ -19,7 +21,12 @@ log = logging.getLogger(__name__)
 
 
 def take_over(
-    config: Config, clock: Clock, topic_ids: Mapping[str, str | None], letters: DeadLetters | None = None
+    config: Config,
+    clock: Clock,
+    topic_ids: Mapping[str, str | None],
+    letters: DeadLetters | None = None,
+    desk: Desk | None = None,
+    champions: Champions | None = None,
 ) -> Tenure:
     """Become the owner of a group's state.
 
@@ -31,6 +38,10 @@ def take_over(
         Id of each topic at present; None where the broker gives none.
     letters
         Where rejected records go.
+    desk
+        What decides about actions; it goes on with what was remembered.
+    champions
+        As `Pipeline` takes them.
 
     Raises
     ------
@@ -47,13 +58,19 @@ def take_over(
         problem = str(error)
         log.error("no checkpoint can be written: %s", problem)
     began = clock.monotonic()
-    past, name = _restored(folder, config, clock)
+    past, name = _restored(folder, config, clock, champions)
     restart = config.kafka.on_topic_recreated == "restart"
     anew = set() if past is None else recreated_topics(past.topic_ids, topic_ids, restart=restart)
     if past is None or anew:
-        pipeline = Pipeline(config, config.kafka.topics, clock)
+        pipeline = Pipeline(config, config.kafka.topics, clock, champions=champions)
     else:
         pipeline = past.pipeline
+    if desk is not None and past is not None and past.outbox is not None:
+        try:
+            desk.resume(past.outbox)
+        except ValueError as error:
+            log.error("what was remembered of actions makes no sense, and is forgotten: %s", error)
+            desk.forget()
     log.info(
         "taking over",
         extra={"epoch": epoch, "checkpoint": name, "seconds": round(clock.monotonic() - began, 3)},
@@ -67,13 +84,16 @@ def take_over(
         topic_ids=topic_ids,
         anew=anew,
         letters=letters,
+        desk=desk,
         problem=problem,
     )
 
 
-def _restored(folder: Folder, config: Config, clock: Clock) -> tuple[Past | None, str | None]:
+def _restored(
+    folder: Folder, config: Config, clock: Clock, champions: Champions | None
+) -> tuple[Past | None, str | None]:
     """Return the newest checkpoint that can be read, and its name."""
-    found = folder.newest(lambda tree: restore(tree, config, clock))
+    found = folder.newest(lambda tree: restore(tree, config, clock, champions))
     if found is None:
         return None, None
     for problem in found.problems:

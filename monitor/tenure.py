@@ -6,7 +6,8 @@ The order of what has effects is written here alone; docs/reliability.md says wh
 2. cut (poll thread): offsets and state of one moment, as references to what never changes
 3. write (writer's thread), if the epoch is still the highest: reports of retired versions, dead letters up to
    the cut, then the file
-4. commit (poll thread, its next turn): the offsets of the cut that was written
+4. commit (poll thread, its next turn): the offsets of the cut that was written; the actions decided before it
+   may be carried out
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections import deque
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
+from monitor.actions.desk import Desk
 from monitor.archive import Archive
 from monitor.checkpoint.errors import CheckpointError
 from monitor.checkpoint.folder import Folder
@@ -42,6 +44,9 @@ LETTERS_SECONDS = 10.0
 FINISH_SECONDS = 10.0
 """How long the last checkpoint may take."""
 
+HURRY_SECONDS = 1.0
+"""Least time between checkpoints that decisions about actions wait for."""
+
 WAITING_REPORTS = 1000
 """Reports of retired versions that wait for a disk which takes none."""
 
@@ -55,6 +60,7 @@ class _Tag(NamedTuple):
 
     next_offsets: Mapping[Partition, int]
     letters: int
+    decisions: int
 
 
 class Tenure:
@@ -76,6 +82,8 @@ class Tenure:
         Topics that were recreated, to be read from their beginning.
     letters
         Where rejected records go, None where they go nowhere.
+    desk
+        What decides about actions, None where there are none.
 
     Attributes
     ----------
@@ -94,6 +102,7 @@ class Tenure:
         topic_ids: Mapping[str, str | None],
         anew: Collection[str] = (),
         letters: DeadLetters | None = None,
+        desk: Desk | None = None,
         problem: str | None = None,
     ) -> None:
         self.pipeline = pipeline
@@ -103,6 +112,7 @@ class Tenure:
         self._topic_ids = dict(topic_ids)
         self._anew = frozenset(anew)
         self._letters = letters
+        self._desk = desk
         self._archive = Archive(folder.path)
         self._retired: deque[Snapshot] = deque()
         self._writer: Writer | None = None
@@ -111,7 +121,7 @@ class Tenure:
         self._highest = 0 if epoch is not None else _highest(folder)
         self._saved: Mapping[Partition, int] = dict(pipeline.state.next_offsets)
         self._written = self._committed = clock.monotonic()
-        self._due = self._written
+        self._due = self._submitted = self._written
         if epoch is not None:
             self._writer = Writer(folder, epoch, self._before, clock)
 
@@ -169,8 +179,9 @@ class Tenure:
         due = self._take_in_written() or now - self._committed >= COMMIT_SECONDS
         if due and not self._commit(source):
             return  # the next poll says whether this is the end
-        if now >= self._due and source.assigned():  # before it has a place, nothing is new
-            self._due = now + self._every
+        decided = self._desk is not None and self._desk.decided and now >= self._submitted + HURRY_SECONDS
+        if (now >= self._due or decided) and source.assigned():  # before it has a place, nothing is new
+            self._due, self._submitted = now + self._every, now
             self._submit(source, lock)
 
     def finish(self, source: LiveSource, lock: threading.Lock) -> None:
@@ -197,6 +208,8 @@ class Tenure:
         """End without a further word: the state is somebody else's, or in doubt."""
         if self._writer is not None:
             self._writer.close(0)
+        if self._desk is not None:
+            self._desk.forget()
 
     def _submit(self, source: LiveSource, lock: threading.Lock) -> None:
         if self._writer is None and not self._claim():
@@ -205,9 +218,10 @@ class Tenure:
         positions = source.positions()
         with lock:
             self.pipeline.move_on(positions)
-            taken = cut(self.pipeline, source.topic_ids)
+            decisions, outbox = (0, None) if self._desk is None else (self._desk.mark(), self._desk.tree())
+            taken = cut(self.pipeline, source.topic_ids, outbox)
         letters = 0 if self._letters is None else self._letters.mark()
-        self._writer.submit(taken.tree, _Tag(taken.next_offsets, letters))
+        self._writer.submit(taken.tree, _Tag(taken.next_offsets, letters, decisions))
 
     def _claim(self) -> bool:
         """Try again to claim an epoch, unless somebody else did meanwhile."""
@@ -235,6 +249,8 @@ class Tenure:
             return False
         sequence, tag = done[-1]
         self._saved = tag.next_offsets
+        if self._desk is not None:
+            self._desk.saved(tag.decisions)
         self._written = self._clock.monotonic()
         log.debug(
             "checkpoint written",

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import fill
 from typing import NamedTuple
 
+from monitor.recalibration import window_suggestions
 from monitor.report import Report, Value, WindowReport
 from monitor.wording import (
     SCORES,
@@ -83,6 +84,7 @@ def classification_report(window: WindowReport, confidence_level: float | None =
         *_table(classes, summary),
         _balance(window.classes, found),
         _scores(window, scores),
+        _recalibration(window),
         _notes(shown, confidence_level),
     )
     return "\n\n".join(text for block in blocks if (text := "\n".join(block))) + "\n"
@@ -171,6 +173,17 @@ def _scores(window: WindowReport, values: Iterable[Value]) -> Iterator[str]:
     width = max((len(name) for name, _ in titled), default=0)
     for name, value in titled:
         yield f"{name:<{width}}  {_cell(value)}{_gain(window, value)}"
+
+
+def _recalibration(window: WindowReport) -> Iterator[str]:
+    """Yield the maps that would make probabilities right again, where one is certain to."""
+    for name, found in window_suggestions(window).items():
+        if found["map"] is not None:
+            yield (
+                f"Suggested recalibration of {printable(name)}, {found['map']}: {found['formula']}; saves "
+                f"{number(found['gain'])} of log loss per event (standard error "
+                f"{number(found['standard_error'])}, cross-validated)"
+            )
 
 
 def _gain(window: WindowReport, value: Value) -> str:

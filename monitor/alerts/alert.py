@@ -153,6 +153,11 @@ class Alert:
         return self.started is not None and not self.historic
 
     @property
+    def is_companion(self) -> bool:
+        """Whether it says no more than that its rule's value is undefined."""
+        return self.key.alert != self.rule.name
+
+    @property
     def episode(self) -> str:
         """A name for this episode that is the same after every restart and replay; "" where none is."""
         if self.started is None:

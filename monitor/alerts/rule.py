@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 Condition = Literal["sequential", "interval", "value"]
@@ -123,3 +124,9 @@ class Rule:
     def threshold(self) -> float:
         """At which a detector's statistic raises, and clears."""
         return float(self.matches * self.false_alarm_every)
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of what decides: a rule that is told or acted on differently goes on with what it knows."""
+        told = replace(self, severity="", extra_labels={}, runbook=None, actions=())
+        return hashlib.sha256(repr(told).encode()).hexdigest()

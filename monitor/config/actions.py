@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StrictBool, model_validator
+from pydantic import ConfigDict, Discriminator, Field, StrictBool, Tag
 
-from monitor.config.section import Section
+from monitor.config.section import Problem, Section
+from monitor.config.urls import BaseAddress, WebAddress
 from monitor.config.values import Count, Name, PositiveDuration, as_written
 
 
@@ -26,12 +27,17 @@ class _ActionConfig(Section):
     dry_run: StrictBool = False
     timeout: PositiveDuration = as_written("10s")
 
+    def problems(self) -> Iterator[Problem]:
+        """Yield whether an attempt may take longer than the action is worth anything."""
+        if self.timeout >= self.expires:
+            yield Problem(("timeout",), "is not below expires; write less, so that a second attempt fits")
+
 
 class WebhookConfig(_ActionConfig):
     """A signed POST to an address of the user's."""
 
     type: Literal["webhook"]
-    url: Name
+    url: WebAddress
     secret_file: Name
     ca_file: Name | None = None
 
@@ -47,30 +53,55 @@ class MlflowConfig(_ActionConfig):
     """An alias of an MLflow model registry is moved to the version before."""
 
     type: Literal["mlflow"]
-    url: Name
+    url: BaseAddress
     alias: Name = "champion"
     registered_model: Name | None = None
     token_file: Name | None = None
     ca_file: Name | None = None
 
 
-ActionConfig = Annotated[WebhookConfig | ControlTopicConfig | MlflowConfig, Field(discriminator="type")]
+def _type(value: object) -> str:
+    kind = value.get("type") if isinstance(value, Mapping) else getattr(value, "type", None)
+    return f"[{kind}]"
+
+
+ActionConfig = Annotated[
+    Annotated[WebhookConfig, Tag("[webhook]")]
+    | Annotated[ControlTopicConfig, Tag("[kafka]")]
+    | Annotated[MlflowConfig, Tag("[mlflow]")],
+    Discriminator(
+        _type,
+        custom_error_type="kind",
+        custom_error_message=(
+            "is no option (enabled, audit_file, breaker) and no action; write {type: webhook, …}, "
+            "{type: kafka, …} or {type: mlflow, …}, or remove it"
+        ),
+    ),
+]
 
 
 class ActionsConfig(Section):
-    """The actions by name, and what holds for all of them. In monitor.yaml the names stand beside the rest."""
+    """What holds for all actions; beside it, under names of the user's choice, the actions."""
+
+    model_config = ConfigDict(extra="allow")
+
+    __pydantic_extra__: dict[str, ActionConfig] = Field(init=False)
 
     enabled: StrictBool = True
     audit_file: Name | None = None
     breaker: BreakerConfig = as_written({})
-    named: Mapping[Name, ActionConfig] = {}
 
-    @model_validator(mode="before")
     @classmethod
-    def _gather(cls, data: Any) -> Any:
-        """Gather the actions, which stand beside the options of the section."""
-        if not isinstance(data, dict):
-            return data
-        own = {key: value for key, value in data.items() if key in ("enabled", "audit_file", "breaker")}
-        named = {key: value for key, value in data.items() if key not in own}
-        return {**own, "named": named} if named else own
+    def named_entries(cls) -> Any:
+        """Return the type of the actions."""
+        return ActionConfig
+
+    def problems(self) -> Iterator[Problem]:
+        """Yield actions without a name."""
+        if "" in self.named:
+            yield Problem(("",), "an action has no name; write one")
+
+    @property
+    def named(self) -> Mapping[str, ActionConfig]:
+        """The actions by name."""
+        return self.__pydantic_extra__

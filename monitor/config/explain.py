@@ -17,11 +17,12 @@ def explain(error: ValidationError, root: type[Section]) -> Iterator[Problem]:
     """Yield the problems that pydantic found, in words of monitor.yaml and without secret values."""
     for details in error.errors(include_url=False):
         cause = details.get("ctx", {}).get("error")
+        where = tuple(step for step in details["loc"] if not _is_mark(step))
         if isinstance(cause, ProblemsError):
             for path, message in cause.problems:
-                yield Problem((*details["loc"], *path), message)
+                yield Problem((*where, *path), message)
         elif details["type"] != "default_factory_not_called":  # a consequence of another problem
-            yield Problem(details["loc"], _message(details, root))
+            yield Problem(where, _message(details, root))
 
 
 def written(path: Iterable[str | int]) -> str:
@@ -30,7 +31,7 @@ def written(path: Iterable[str | int]) -> str:
     for step in path:
         if isinstance(step, int):
             text += f"[{step}]"
-        elif not step.startswith("["):  # pydantic's own marks: [key], and the kinds of by_kind
+        else:
             text += f".{step}" if text else step
     return text
 
@@ -38,6 +39,11 @@ def written(path: Iterable[str | int]) -> str:
 def one_line(text: str) -> str:
     """Return a text with what would break the line, or a terminal, escaped."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _is_mark(step: str | int) -> bool:
+    """Return whether a step is pydantic's own: [key], and the tags of unions."""
+    return isinstance(step, str) and step.startswith("[")
 
 
 def _message(details: ErrorDetails, root: type[Section]) -> str:
@@ -74,6 +80,6 @@ _NO_SUCH_KIND = {
 def _unknown_key(section: type[Section], key: str) -> str:
     if key in section.refused:
         return section.refused[key]
-    known = [*section.model_fields, *section.refused, *(f"{secret}_file" for secret in section.secrets())]
+    known = [*section.options(), *section.refused, *(f"{secret}_file" for secret in section.secrets())]
     close = difflib.get_close_matches(key, known, n=1)
     return f"unknown key; did you mean `{close[0]}`?" if close else "unknown key; remove it"

@@ -7,7 +7,8 @@ from datetime import timedelta
 
 from pydantic import ValidationInfo, field_validator
 
-from monitor.config.actions import ActionsConfig
+from monitor.config.actions import ActionsConfig, ControlTopicConfig
+from monitor.config.alert_fit import WILDCARD, rule_problems
 from monitor.config.alerts import AlertsConfig
 from monitor.config.kafka import KafkaConfig
 from monitor.config.models import ModelConfig, unknown
@@ -21,10 +22,7 @@ from monitor.config.sections import (
     LoggingConfig,
     ServerConfig,
 )
-from monitor.config.values import Name, as_written
-
-WILDCARD = "*"
-"""The entry of `models` for those that are not named."""
+from monitor.config.values import Name, as_written, show
 
 
 class Config(Section):
@@ -76,6 +74,35 @@ class Config(Section):
                 if name not in known
             )
         return export
+
+    @field_validator("actions")
+    @classmethod
+    def _control_topics_are_no_input(cls, actions: ActionsConfig, info: ValidationInfo) -> ActionsConfig:
+        if kafka := info.data.get("kafka"):
+            _raise(
+                Problem(
+                    (name, "topic"), f"{show(action.topic)} is read or written as well; choose another topic"
+                )
+                for name, action in actions.named.items()
+                if isinstance(action, ControlTopicConfig)
+                and action.topic in (*kafka.topics, kafka.dead_letter_topic)
+            )
+        return actions
+
+    @field_validator("alerts")
+    @classmethod
+    def _rules_fit(cls, alerts: AlertsConfig, info: ValidationInfo) -> AlertsConfig:
+        if models := info.data.get("models"):
+            baselines, actions = info.data.get("baselines"), info.data.get("actions")
+            _raise(
+                Problem(("rules", name, *path), message)
+                for name, rule in alerts.rules.items()
+                for path, message in rule_problems(rule, models, baselines, actions and actions.named)
+            )
+        evaluation = info.data.get("evaluation")
+        if evaluation and "every" not in alerts.model_fields_set:
+            return alerts.model_copy(update={"every": evaluation.every})
+        return alerts
 
     def model_for(self, name: str) -> ModelConfig | None:
         """Return what is configured for a model: its own entry, else that of "*", else None."""

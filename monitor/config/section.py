@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, SecretStr, model_validator
+from pydantic import BaseModel, ConfigDict, SecretStr, Tag, model_validator
+from pydantic.fields import FieldInfo
 
 
 class Problem(NamedTuple):
@@ -49,6 +50,22 @@ class Section(BaseModel):
             key for key, field in cls.model_fields.items() if SecretStr in get_args(field.annotation)
         )
 
+    @classmethod
+    def options(cls) -> Mapping[str, FieldInfo]:
+        """Return the options by their names in monitor.yaml."""
+        return {field.alias or name: field for name, field in cls.model_fields.items()}
+
+    @classmethod
+    def named_entries(cls) -> Any:
+        """Return the type of what stands beside the options under any other name, None where nothing may."""
+        return None
+
+    @classmethod
+    def type_of(cls, key: str) -> Any:
+        """Return the type of what stands under a key, None where nothing may."""
+        option = cls.options().get(key)
+        return cls.named_entries() if option is None else option.annotation
+
     def problems(self) -> Iterator[Problem]:
         """Yield what is wrong between keys that are each right."""
         return iter(())
@@ -68,14 +85,26 @@ def holds_many(annotation: Any) -> bool:
 
 
 def section_at(root: type[Section], path: Sequence[str | int]) -> type[Section] | None:
-    """Return the section that stands at a path, None where there is none."""
+    """Return the section that stands at a path, None where there is none.
+
+    A step in brackets is pydantic's: which member of a union was taken, by its tag.
+    """
     section: type[Section] | None = root
+    annotation: Any = root
     steps = iter(path)
     for key in steps:
-        field = section.model_fields.get(str(key)) if section else None
-        if field is None:
+        if isinstance(key, str) and key.startswith("["):
+            annotation = _tagged(annotation, key)
+        elif (annotation := section.type_of(str(key)) if section else None) is None:
             return None
-        section = nested(field.annotation)
-        if holds_many(field.annotation):
+        elif holds_many(annotation):
             next(steps, None)
+        section = nested(annotation)
     return section
+
+
+def _tagged(annotation: Any, tag: str) -> Any:
+    """Return the part of a type that has a tag, None where none has."""
+    if any(isinstance(part, Tag) and part.tag == tag for part in getattr(annotation, "__metadata__", ())):
+        return annotation
+    return next((found for part in get_args(annotation) if (found := _tagged(part, tag))), None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 from zoneinfo import ZoneInfo
@@ -10,6 +9,7 @@ from zoneinfo import ZoneInfo
 from pydantic import AfterValidator, SecretStr, StrictBool, StrictInt, Tag
 
 from monitor.config.section import Section
+from monitor.config.urls import on_loopback
 from monitor.config.values import (
     DISTINCT,
     ByteSize,
@@ -145,12 +145,7 @@ class ServerConfig(Section):
     @property
     def on_loopback(self) -> bool:
         """Whether only this machine can reach the server."""
-        if self.host == "localhost":
-            return True
-        try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        return on_loopback(self.host)
 
 
 class ExportConfig(Section):

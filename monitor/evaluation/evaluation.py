@@ -64,8 +64,8 @@ def evaluate(
     versions = sorted(view.versions, key=lambda v: (v.model, v.version))
     settled: list[Settled] = []
     found: list[Span] = []
-    if view.watermark is not None:
-        settled = list(zip(versions, settle(versions, view.watermark), strict=True))
+    if view.watermark is not None and view.trim_at is not None:
+        settled = list(zip(versions, settle(versions, view.trim_at), strict=True))
         found = list(spans(view, settled))
     failures: dict[str, Exception] = {}
     with _collector_at_rest():

@@ -56,6 +56,22 @@ class Columns:
         return len(self.timestamp)
 
 
+class Marks(NamedTuple):
+    """What is known of the n events of `Columns` beside what they say.
+
+    Attributes
+    ----------
+    recorded : int64, shape (n,)
+        Kafka's time of each record in microseconds; the event's own time where the record has none, as in
+        files.
+    identity : int64, shape (n,), or None
+        Hash of each event's id, 0 where it has none; None where nobody asked for it.
+    """
+
+    recorded: NDArray[np.int64]
+    identity: NDArray[np.int64] | None = None
+
+
 class Rejected(NamedTuple):
     """A record that is no valid event."""
 
@@ -85,3 +101,5 @@ class EventBatch:
     columns: Mapping[tuple[str, str], Columns]
     rejected: Sequence[Rejected] = ()
     spans: Mapping[Partition, Span] = field(default_factory=dict)
+    marks: Mapping[tuple[str, str], Marks] = field(default_factory=dict)
+    """Of the same events, in the same order."""

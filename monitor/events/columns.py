@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from monitor.events.classes import class_codes, vector_order
 from monitor.events.decisions import DecisionRule, Decisions
 from monitor.events.draft import Draft
+from monitor.events.identity import identities
 from monitor.events.layout import Messages
 from monitor.events.scores import Floats, Mask, read_score, read_vectors, rounded
 from monitor.events.spec import ModelSpec
@@ -32,11 +33,14 @@ class ColumnReader:
         The model.
     times
         How timestamps are read.
+    with_identities
+        Whether ids are read.
     """
 
-    def __init__(self, spec: ModelSpec, times: TimeRules) -> None:
+    def __init__(self, spec: ModelSpec, times: TimeRules, *, with_identities: bool) -> None:
         self._spec = spec
         self._times = times
+        self._with_identities = with_identities
         self._targets = target_reader(spec)
         self._decide = DecisionRule(spec)
         self._codes = class_codes(spec)
@@ -79,7 +83,8 @@ class ColumnReader:
         if decided is not None:
             decision[given] = decided[given]
         segments = tuple(messages.segment(key) for key in self._spec.segments)
-        return Draft(rows, models, versions, timestamp, label, decision, score, segments), ok
+        identity = identities(messages.identity(), n) if self._with_identities else None
+        return Draft(rows, models, versions, timestamp, label, decision, score, segments, identity), ok
 
     def _timestamps(self, messages: Messages, record_ms: NDArray[np.int64], ok: Mask) -> NDArray[np.int64]:
         column = messages.field("timestamp")

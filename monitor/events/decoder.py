@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monitor.events.admission import Admission
-from monitor.events.batch import Columns, EventBatch, Rejected, Span
+from monitor.events.batch import Columns, EventBatch, Marks, Rejected, Span
 from monitor.events.columns import ColumnReader, texts
 from monitor.events.draft import Draft, empty_draft
 from monitor.events.fields import resolve_fields
@@ -56,6 +57,8 @@ class Decoder:
         How many values of a segment key are told apart.
     now
         Clock (microseconds) that stands for the record's time in the rule on the future: for files.
+    identities
+        Whether the ids of events are read (`Marks.identity`).
 
     Attributes
     ----------
@@ -85,12 +88,17 @@ class Decoder:
         max_versions: int = 20,
         segment_values: int = 100,
         now: Callable[[], int] | None = None,
+        identities: bool = False,
     ) -> None:
         named = [name for name in models if name != "*"]
         if default_model is None and len(named) == 1:
             default_model = named[0]
         keys = {key: None for spec in models.values() for key in spec.segments}
         paths = resolve_fields(fields, keys)
+        if not identities:
+            paths = replace(paths, identity=None)
+        self._identities = identities
+        self._from_files = now is not None
         times = TimeRules(find_zone(timezone), min_timestamp_us, max_future_us, now)
         self.limits_reached: Counter[str] = Counter()
         self._models = models
@@ -98,7 +106,9 @@ class Decoder:
         self._default_model = default_model
         several = any(spec.task == "multilabel" for spec in models.values())
         self._layout = MessageLayout(paths, _rare_fields(models.values()), several, event_bytes)
-        self._columns = {name: ColumnReader(spec, times) for name, spec in models.items()}
+        self._columns = {
+            name: ColumnReader(spec, times, with_identities=identities) for name, spec in models.items()
+        }
         self._reference = MessageReader(paths, models, default_model, times, event_bytes)
         self._admission = Admission(named, max_models, max_versions, segment_values, self.limits_reached)
 
@@ -158,19 +168,28 @@ class Decoder:
                 rows.append(row)
                 valid.append(outcome)
         for name, (rows, valid) in events.items():
-            draft = drafts.get(name) or empty_draft(self._models[name])
+            draft = drafts.get(name) or empty_draft(self._models[name], identities=self._identities)
             drafts[name] = draft.merge(rows, valid)
 
         position = np.concatenate([self._positions_of(batch) for batch in batches])
         timestamp = np.full(len(records), _INVALID)
         columns: dict[tuple[str, str], Columns] = {}
+        marks: dict[tuple[str, str], Marks] = {}
         for name, draft in drafts.items():
             draft, over = self._admission.filter(draft)
             refused += over
             if len(draft.rows):
                 timestamp[draft.rows] = draft.timestamp
-                columns.update(self._split(self._models[name], draft, position))
-        return EventBatch(columns, self._rejected(batches, refused), _spans(batches, timestamp))
+                recorded = self._recorded(record_ms[draft.rows], draft.timestamp)
+                for version, of_version, beside in self._split(self._models[name], draft, position, recorded):
+                    columns[version], marks[version] = of_version, beside
+        return EventBatch(columns, self._rejected(batches, refused), _spans(batches, timestamp), marks)
+
+    def _recorded(self, record_ms: NDArray[np.int64], timestamp: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the times of the records in microseconds, the events' own where records have none."""
+        if self._from_files:
+            return timestamp
+        return np.where(record_ms < 0, timestamp, record_ms * 1000)
 
     def _spec_name(self, model: str) -> str:
         return model if model in self._models else "*"
@@ -220,8 +239,8 @@ class Decoder:
         return np.array([base + record.offset for record in batch.records], dtype=np.int64)
 
     def _split(
-        self, spec: ModelSpec, draft: Draft, position: NDArray[np.int64]
-    ) -> Iterator[tuple[tuple[str, str], Columns]]:
+        self, spec: ModelSpec, draft: Draft, position: NDArray[np.int64], recorded: NDArray[np.int64]
+    ) -> Iterator[tuple[tuple[str, str], Columns, Marks]]:
         """Tell the events of a draft apart by model and version."""
         n = len(draft.rows)
         segments = np.zeros((n, len(spec.segments)), dtype=np.int16)
@@ -238,7 +257,7 @@ class Decoder:
         )
         first = (draft.models[0], draft.versions[0])
         if draft.models.count(first[0]) == n and draft.versions.count(first[1]) == n:
-            yield first, everything
+            yield first, everything, Marks(recorded, draft.identity)
             return
         names = list(zip(draft.models, draft.versions, strict=True))
         numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
@@ -246,8 +265,11 @@ class Decoder:
         order = np.argsort(group, kind="stable")
         ends = np.cumsum(np.bincount(group)).tolist()
         ordered = [getattr(everything, name)[order] for name in Columns.__slots__]
+        recorded = recorded[order]
+        identity = None if draft.identity is None else draft.identity[order]
         for name, start, end in zip(numbers, [0, *ends], ends, strict=False):
-            yield name, Columns(*(column[start:end] for column in ordered))
+            marks = Marks(recorded[start:end], None if identity is None else identity[start:end])
+            yield name, Columns(*(column[start:end] for column in ordered)), marks
 
     def _rejected(
         self, batches: Sequence[RecordBatch], refused: list[tuple[int, Rejection]]

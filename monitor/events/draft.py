@@ -29,6 +29,8 @@ class Draft:
         As in `monitor.events.batch.Columns`.
     segments
         K columns of n values; None for a column without any.
+    identity : int64, shape (n,), or None
+        Hashes of ids (`monitor.events.identity`); None where nobody asked for them.
     """
 
     rows: NDArray[np.int64]
@@ -39,6 +41,7 @@ class Draft:
     decision: Decisions
     score: NDArray[np.float32]
     segments: tuple[list[SegmentValue] | None, ...]
+    identity: NDArray[np.int64] | None
 
     def select(self, keep: NDArray[np.bool_]) -> Draft:
         """Return the events where `keep` holds."""
@@ -51,6 +54,7 @@ class Draft:
             self.decision[keep],
             self.score[keep],
             tuple(None if column is None else list(compress(column, keep)) for column in self.segments),
+            None if self.identity is None else self.identity[keep],
         )
 
     def merge(self, rows: Sequence[int], events: Sequence[Event]) -> Draft:
@@ -80,11 +84,12 @@ class Draft:
             numbers(self.decision, [event.decision for event in events]),
             numbers(self.score, [event.scores for event in events]),
             tuple(segments),
+            None if self.identity is None else numbers(self.identity, [event.identity for event in events]),
         )
 
 
-def empty_draft(spec: ModelSpec) -> Draft:
-    """Return no events of a model."""
+def empty_draft(spec: ModelSpec, *, identities: bool) -> Draft:
+    """Return no events of a model, with or without hashes of their ids."""
     classes = len(spec.classes)
     several = spec.task == "multilabel"
     return Draft(
@@ -96,4 +101,5 @@ def empty_draft(spec: ModelSpec) -> Draft:
         np.empty((0, classes + 1), np.int8) if several else np.empty(0, np.int16),
         np.empty((0, len(spec.scored)), np.float32),
         (None,) * len(spec.segments),
+        np.empty(0, np.int64) if identities else None,
     )

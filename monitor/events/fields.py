@@ -20,7 +20,7 @@ FIELDS = (
     "confidence",
     "weight",
 )
-"""Canonical names of the fields that are read, beside `segments`; `id` is carried, not read."""
+"""Canonical names of the fields that are read, beside `segments` and `id`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,14 @@ class FieldPaths:
         Path of each class's score, where `scores` is mapped class by class; else empty.
     segments
         Path of each segment key.
+    identity
+        Path of `id`; None where it cannot stand in a message, or is not asked for.
     """
 
     fields: Mapping[str, Path]
     scores: Mapping[str, Path]
     segments: Mapping[str, Path]
+    identity: Path | None = None
 
 
 def resolve_fields(fields: Mapping[str, str | Mapping[str, str]], keys: Iterable[str]) -> FieldPaths:
@@ -102,6 +105,7 @@ def resolve_fields(fields: Mapping[str, str | Mapping[str, str]], keys: Iterable
         {name: path for (name, inner), path in found.items() if name in FIELDS and not inner},
         {inner: path for (name, inner), path in found.items() if name == "scores" and inner},
         {inner: path for (name, inner), path in found.items() if name == "segments"},
+        found.get(("id", "")),
     )
 
 

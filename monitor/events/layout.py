@@ -59,6 +59,10 @@ class Messages:
         """Return the values of a segment key, None where each message lacks it."""
         return self._column(self._paths.segments.get(key))
 
+    def identity(self) -> list[Any] | None:
+        """Return the ids, None where each message lacks one."""
+        return self._column(self._paths.identity)
+
     def _mapped_scores(self) -> list[Any] | None:
         columns = {name: self._column(path) for name, path in self._paths.scores.items()}
         found = {name: column for name, column in columns.items() if column is not None}
@@ -151,10 +155,11 @@ def _decoder(
         _plant(tree, path, types_of[name])
     for path in paths.scores.values():
         _plant(tree, path, _TYPES["score"] if types_of["scores"] else ())
-    for path in paths.segments.values():
+    carried = [*paths.segments.values(), *filter(None, [paths.identity])]
+    for path in carried:
         _plant(tree, path, _SCALAR)
     getters: dict[Path, Getter] = {}
-    for path in {*paths.fields.values(), *paths.scores.values(), *paths.segments.values()}:
+    for path in {*paths.fields.values(), *paths.scores.values(), *carried}:
         names, types = _attributes(tree, path)
         if types:
             getters[path] = _getter(names)

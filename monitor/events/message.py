@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from monitor.events.fields import FieldPaths, Path
+from monitor.events.identity import identity_of
 from monitor.events.meaning import Target, ValueReader
 from monitor.events.parsing import parse_object, value_at
 from monitor.events.spec import ModelSpec
@@ -34,6 +35,8 @@ class Event(NamedTuple):
         Values of a row of the columns of the same name in `monitor.events.batch.Columns`.
     segments
         Value of each kept segment key, None where it is missing.
+    identity
+        Hash of its id; 0 where it has none, or nobody asked.
     """
 
     model: str
@@ -43,6 +46,7 @@ class Event(NamedTuple):
     decision: Target
     scores: tuple[float, ...]
     segments: tuple[SegmentValue, ...]
+    identity: int
 
 
 class Rejection(NamedTuple):
@@ -145,7 +149,8 @@ class MessageReader:
             label,
             decision,
             (math.nan,) * len(spec.scored) if scores is None else tuple(scores[0].tolist()),
-            tuple(_segment(message, self._paths.segments.get(key)) for key in spec.segments),
+            tuple(_carried(message, self._paths.segments.get(key)) for key in spec.segments),
+            identity_of(_carried(message, self._paths.identity)),
         )
 
     def _fields(self, message: dict[str, Any], types: type[Fields]) -> Fields:
@@ -176,8 +181,8 @@ class MessageReader:
         return time
 
 
-def _segment(message: dict[str, Any], path: Path | None) -> SegmentValue:
-    """Return a segment's value; what is no text, number or boolean counts as missing."""
+def _carried(message: dict[str, Any], path: Path | None) -> SegmentValue:
+    """Return a segment's value, or an id; what is no text, number or boolean counts as missing."""
     try:
         value = value_at(message, path)
     except Refused:

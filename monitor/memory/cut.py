@@ -61,7 +61,7 @@ class Cut:
         }
 
 
-def cut(pipeline: Pipeline, topic_ids: Mapping[str, str | None]) -> Cut:
+def cut(pipeline: Pipeline, topic_ids: Mapping[str, str | None], outbox: Tree | None = None) -> Cut:
     """Look at everything; takes a few milliseconds at most, and copies no event.
 
     Parameters
@@ -70,6 +70,8 @@ def cut(pipeline: Pipeline, topic_ids: Mapping[str, str | None]) -> Cut:
         Must not change meanwhile.
     topic_ids
         Id of each topic; None where the broker gives none.
+    outbox
+        What the actions remember; None where there are none.
     """
     state, clocks = pipeline.state, pipeline.state.clocks
     return Cut(
@@ -86,6 +88,9 @@ def cut(pipeline: Pipeline, topic_ids: Mapping[str, str | None]) -> Cut:
             "limits_reached": dict(+pipeline.decoder.limits_reached),
             "over_limit_before": state.over_limit_before,
             "caught_up": state.caught_up,
+            "look_back": state.look_back,
+            "alerting": None if pipeline.alerting is None else pipeline.alerting.tree(),
+            "outbox": outbox,
         },
         _topics=pipeline.decoder.positions.topics,
         _plans=state.plans,

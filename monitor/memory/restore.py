@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from monitor.alert_assembly import Champions
 from monitor.checkpoint.errors import DamagedCheckpoint, NewerCheckpoint
 from monitor.checkpoint.tree import Tree
 from monitor.clock import Clock
@@ -37,6 +38,8 @@ class Past:
         When that was, in microseconds since the epoch.
     caught_up
         Whether everything that there was then had been read; the pipeline says no until it reads on.
+    outbox
+        What the actions remembered; None where there were none.
     changes
         What did not fit the present configuration, as sentences.
     """
@@ -45,10 +48,11 @@ class Past:
     topic_ids: Mapping[str, str | None]
     taken: int
     caught_up: bool
+    outbox: Tree | None
     changes: tuple[str, ...]
 
 
-def restore(tree: Tree, config: Config, clock: Clock) -> Past:
+def restore(tree: Tree, config: Config, clock: Clock, champions: Champions | None = None) -> Past:
     """Make a pipeline of what `monitor.memory.cut` cut.
 
     Parameters
@@ -59,6 +63,8 @@ def restore(tree: Tree, config: Config, clock: Clock) -> Past:
         The configuration of today: what still fits is kept.
     clock
         The clock of the pipeline.
+    champions
+        As `Pipeline` takes them.
 
     Raises
     ------
@@ -72,17 +78,17 @@ def restore(tree: Tree, config: Config, clock: Clock) -> Past:
                 f"the checkpoint remembers in a way (schema {schema}) that only a later version of monitor "
                 "knows: run that version, or move the file away to go on from an older checkpoint"
             )
-        return _restore(tree, config, clock)
+        return _restore(tree, config, clock, champions)
     except ValueError as error:
         raise DamagedCheckpoint("the checkpoint", f"what it remembers makes no sense ({error})") from error
 
 
-def _restore(tree: Tree, config: Config, clock: Clock) -> Past:
+def _restore(tree: Tree, config: Config, clock: Clock, champions: Champions | None) -> Past:
     old = read_plans(take(take(tree, "configuration", dict), "models", dict))
     packed = [plain(each, dict, "a pack of versions") for each in take(tree, "versions", list)]
     was_read = [plain(topic, str, "a topic") for topic in take(tree, "topics", list)]
     moved = Moved(packed, was_read, config.kafka.topics)
-    pipeline = Pipeline(config, moved.topics, clock)
+    pipeline = Pipeline(config, moved.topics, clock, champions=champions)
     state = pipeline.state
     names = segment_values(tree)
 
@@ -104,6 +110,7 @@ def _restore(tree: Tree, config: Config, clock: Clock) -> Past:
     state.missing_until = fit.missing_until(state.missing_until, state.clocks.watermark)
     state.resume(_planned(version, state.plans) for version in versions)
     pipeline.decoder.resume(places, names)
+    alerts_begin_anew = _resume_alerting(tree, pipeline, moved)
     for model in fit.dropped:
         pipeline.forget(model)
     ids = take(tree, "topic_ids", dict)
@@ -112,8 +119,21 @@ def _restore(tree: Tree, config: Config, clock: Clock) -> Past:
         topic_ids={topic: maybe(ids, topic, str) for topic in config.kafka.topics if topic in ids},
         taken=take(tree, "taken", int),
         caught_up=take(tree, "caught_up", bool, default=True),
-        changes=(*fit.changes, *map(_no_longer_read, sorted(gone))),
+        outbox=maybe(tree, "outbox", dict),
+        changes=(*fit.changes, *map(_no_longer_read, sorted(gone)), *alerts_begin_anew),
     )
+
+
+def _resume_alerting(tree: Tree, pipeline: Pipeline, moved: Moved) -> tuple[str, ...]:
+    """Have the alerts go on where they were; return why they do not."""
+    remembered = maybe(tree, "alerting", dict)
+    if pipeline.alerting is None or remembered is None:
+        return ()
+    if not moved.same:
+        return ("the topics changed: alerts begin anew, and forget what fires",)
+    pipeline.state.look_back = maybe(tree, "look_back", int)
+    pipeline.alerting.resume(remembered)
+    return ()
 
 
 def _planned(version: VersionView, plans: Mapping[str, Plan]) -> VersionView:

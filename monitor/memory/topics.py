@@ -27,6 +27,8 @@ class Moved:
     ----------
     topics
         The configured ones, and those that are no longer read but have events.
+    same
+        Whether places in the log are coded as they were then.
 
     Raises
     ------
@@ -45,11 +47,11 @@ class Moved:
                 self._table[source] = after.base(*partition) >> OFFSET_BITS
         except MonitorError as error:
             raise ValueError(str(error)) from error
-        self._same = before.topics == after.topics
+        self.same = before.topics == after.topics
 
     def __call__(self, packed: Packed) -> Packed:
         """Return events with the positions that they have among `topics`."""
-        return packed if self._same else recoded(packed, self._table)
+        return packed if self.same else recoded(packed, self._table)
 
 
 def _sources(packed: Iterable[Packed]) -> list[int]:

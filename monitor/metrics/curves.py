@@ -40,6 +40,8 @@ class Curves:
         neighbours may be equal.
     true_positives, false_positives : int64, shape (B, R, P)
         Decided from each threshold on.
+    mean_probability : shape (B, R, P)
+        Of the events that each threshold decides for and the one before it does not.
     positives, negatives : int64, shape (B, R)
         All.
     reliability : shape (B, T, 15, 5)
@@ -63,6 +65,7 @@ class Curves:
     threshold: torch.Tensor
     true_positives: torch.Tensor
     false_positives: torch.Tensor
+    mean_probability: torch.Tensor
     positives: torch.Tensor
     negatives: torch.Tensor
     reliability: torch.Tensor
@@ -88,7 +91,7 @@ def curves(context: Context) -> Curves:
         *(groups.threshold, groups.positives, groups.negatives),
         *(groups.older_positives, groups.older_negatives),
     )
-    threshold, decided, cost_from = thresholds_at(context, reach, within)
+    threshold, decided, mean_probability, cost_from = thresholds_at(context, reach, within)
     if context.task == "multiclass":
         best[..., -1] = nan  # there is no threshold of the model's own
         top_label = counts.positives[:, r:], counts.negatives[:, r:]
@@ -99,6 +102,7 @@ def curves(context: Context) -> Curves:
         threshold=threshold.masked_fill(empty, nan),
         true_positives=tp,
         false_positives=decided - tp,
+        mean_probability=mean_probability,
         positives=positives,
         negatives=negatives,
         reliability=_reliability(counts.cells, context.confidence_level),

@@ -5,6 +5,8 @@ These are passes over the largest arrays there are, hence few, and over integers
 
 from __future__ import annotations
 
+from math import nan
+
 import torch
 from torch.nn.functional import pad
 
@@ -62,7 +64,7 @@ def events_above(context: Context, own: torch.Tensor) -> tuple[torch.Tensor, tor
 
 def thresholds_at(
     context: Context, reach: torch.Tensor, within: torch.Tensor
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
     """Return the thresholds that decide for certain numbers of events.
 
     Parameters
@@ -80,6 +82,8 @@ def thresholds_at(
         That reach the first ones.
     events : int64, shape (B, R, K)
         What they decide for.
+    mean : float64, shape (B, R, K)
+        Mean probability of the events that each decides for and the one before it does not; NaN without.
     threshold : float64, shape (B, R, L)
         That keep the others.
     """
@@ -88,22 +92,27 @@ def thresholds_at(
         threshold: torch.Tensor,
         positives: torch.Tensor,
         negatives: torch.Tensor,
+        probability: torch.Tensor,
         nothing: torch.Tensor,
         reach: torch.Tensor,
         within: torch.Tensor,
     ) -> tuple[torch.Tensor, ...]:
-        decided = pad((positives + negatives).cumsum_(-1), (1, 0))
+        events = positives + negatives
+        sums = pad((probability * events).cumsum_(-1), (1, 0))
+        decided = pad(events.cumsum_(-1), (1, 0))
         kept = decided.gather(-1, torch.searchsorted(decided, within, right=True) - 1)
         aims = torch.cat([reach, kept], dim=-1)
         # The first that decides for so many is a group with events, or the one before all groups.
         index = torch.searchsorted(decided, aims)
         found = torch.where(index == 0, nothing, threshold.gather(-1, (index - 1).clamp(min=0)))
         k = reach.shape[-1]
-        return found[..., :k], decided.gather(-1, index[..., :k]), found[..., k:]
+        reached, total = (part.gather(-1, index[..., :k]) for part in (decided, sums))
+        mean = pad(total.diff(dim=-1) / reached.diff(dim=-1), (1, 0), value=nan)
+        return found[..., :k], reached, mean, found[..., k:]
 
-    groups = _groups(context, "threshold", "positives", "negatives")
-    threshold, events, kept = by_rows(some, *groups, context.shared(above_all), reach, within)
-    return threshold, events, kept
+    groups = _groups(context, "threshold", "positives", "negatives", "probability")
+    threshold, events, mean, kept = by_rows(some, *groups, context.shared(above_all), reach, within)
+    return threshold, events, mean, kept
 
 
 def _groups(context: Context, *names: str) -> list[torch.Tensor]:

@@ -73,6 +73,11 @@ class Clocks:
         proposal = slowest - self.allowed_lateness
         self.frontier = proposal if self.frontier is None else max(proposal, self.frontier)
 
+    def end(self) -> None:
+        """Note that nothing more will come: the frontier reaches the newest event."""
+        if self.watermark is not None:
+            self.frontier = max(self.watermark, self.frontier or self.watermark)
+
     def ahead(self, lagging: Collection[Partition], max_skew: int) -> frozenset[Partition]:
         """Return the lagging partitions that must wait for the slowest lagging one.
 

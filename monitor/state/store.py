@@ -66,9 +66,11 @@ class View:
     """A consistent look at the whole state, free to be read outside the lock.
 
     `caught_up` is False while a partition lags: then windows by definition are not complete.
+    `trim_at` is the watermark of the earliest windows that are still to be shown.
     """
 
     watermark: int | None
+    trim_at: int | None
     frontier: int | None
     covered_since: int | None
     gap: bool
@@ -102,6 +104,8 @@ class State:
         Greatest event time of versions that are gone, while windows reach back to it.
     missing_until
         By configured model name, the event time up to which events of versions that are new may be missing.
+    look_back
+        Watermark of the earliest windows that are still to be shown, where that is not the present one.
     """
 
     def __init__(
@@ -117,6 +121,7 @@ class State:
         self.over_limit_before = 0
         self.retired: dict[Key, int] = {}
         self.missing_until: dict[str, int] = {}
+        self.look_back: int | None = None
         self.clocks = Clocks(allowed_lateness)
         self.next_offsets: dict[Partition, int] = {}
         self.late: Counter[str] = Counter()
@@ -205,15 +210,21 @@ class State:
         """Return the bytes held in columns and counts."""
         return sum(v.settled.nbytes() + v.waiting.nbytes() for v in self._versions.values())
 
+    @property
+    def _trim_at(self) -> int | None:
+        times = (self.clocks.watermark, self.look_back)
+        return min((time for time in times if time is not None), default=None)
+
     def _settle(self, live: _Live) -> None:
-        assert self.clocks.watermark is not None
-        (live.settled,) = settle_all([live.settled], [live.waiting.columns()], self.clocks.watermark)
+        assert self._trim_at is not None
+        (live.settled,) = settle_all([live.settled], [live.waiting.columns()], self._trim_at)
         live.waiting.drop(len(live.waiting))
 
     def _view(self, keys: Iterable[Key]) -> View:
         found = [(key, self._versions[key]) for key in keys]
         return View(
             watermark=self.clocks.watermark,
+            trim_at=self._trim_at,
             frontier=self.clocks.frontier,
             covered_since=self.clocks.covered_since,
             gap=self.clocks.gap,

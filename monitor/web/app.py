@@ -17,20 +17,31 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
+from monitor.actions.desk import DeskView
+from monitor.alerts.view import AlertsView
+from monitor.clock import Clock, SystemClock
 from monitor.exporter import Exporter
 from monitor.report import NotInReportError, Report, WindowReport
 from monitor.report_csv import report_csv
 from monitor.report_json import model_objects, report_object
 from monitor.status import DaemonStatus
+from monitor.web.acts import Acts, act_routes
+from monitor.web.alert_card import alert_card
+from monitor.web.alerts import alert_routes
+from monitor.web.gates import gate_routes
 from monitor.web.guard import HEADERS, Guard
 from monitor.web.health import Problem, problems, stuck
 from monitor.web.openapi import CHOICES, OPENAPI
 from monitor.web.page import render_page
-from monitor.web.refusal import refusal
+from monitor.web.refusal import not_yet, refusal
 from monitor.web.turns import Turns
 
 STYLE = Path(__file__).with_name("style.css")
 """Path of the page's stylesheet, the one path that is not in the API's description."""
+
+
+NO_DESK = DeskView((), None, (), held_by_breaker=False, enabled=False, problem=None)
+"""What there is to see of actions where none is configured."""
 
 
 def create_app(
@@ -39,6 +50,11 @@ def create_app(
     status: Callable[[], DaemonStatus],
     allowed_hosts: Iterable[str] = (),
     read_token: str | None = None,
+    *,
+    alerts: Callable[[], AlertsView] = AlertsView,
+    desk: Acts | None = None,
+    act_token: str | None = None,
+    clock: Clock | None = None,
 ) -> Starlette:
     """Return the application.
 
@@ -54,12 +70,23 @@ def create_app(
         Names under which it may be reached beside those of the loopback interface.
     read_token
         What requests have to carry, other than probes; None: nothing.
+    alerts
+        Returns every alert; must not block.
+    desk
+        Has the actions, and does what people ask for; None where none is configured.
+    act_token
+        What requests have to carry that change something; None: none may.
+    clock
+        From which the durations count that people ask for.
     """
 
     def current() -> tuple[Report | None, DaemonStatus]:
         """Return the report only where this instance speaks for the partitions."""
         now = status()
         return (report() if now.role == "owner" else None), now
+
+    def actions() -> DeskView:
+        return NO_DESK if desk is None else desk.view()
 
     def metrics(request: Request) -> Response:
         headers = request.headers
@@ -81,12 +108,12 @@ def create_app(
 
     def models(_: Request) -> Response:
         newest, now = current()
-        return _no_report(now) if newest is None else JSONResponse({"models": model_objects(newest)})
+        return not_yet(now) if newest is None else JSONResponse({"models": model_objects(newest)})
 
     def api_report(request: Request) -> Response:
         newest, now = current()
         if newest is None:
-            return _no_report(now)
+            return not_yet(now)
         get = request.query_params.get
         for name, allowed in CHOICES.items():
             if get(name, allowed[0]) not in allowed:
@@ -111,7 +138,8 @@ def create_app(
                 windows = newest.select(query.get("model"), query.get("version"), query["window"], None)
             except NotInReportError as error:
                 missing = str(error)
-        html = render_page(newest, windows, now, exporter.series_dropped, query, missing)
+        shown = alert_card(alerts(), actions()) if now.role == "owner" else None
+        html = render_page(newest, windows, now, exporter.series_dropped, query, missing, shown)
         return HTMLResponse(html, 404 if missing else 200)
 
     async def style(_: Request) -> Response:
@@ -132,9 +160,14 @@ def create_app(
             Route("/healthz", healthz),
             Route("/api/v1/models", in_turn(models)),
             Route("/api/v1/report", in_turn(api_report)),
+            *alert_routes(alerts, actions, status, in_turn),
+            *act_routes(desk, status, clock or SystemClock()),
+            *gate_routes(current, alerts),
             Route("/openapi.json", openapi),
         ],
-        middleware=[Middleware(Guard, allowed_hosts=tuple(allowed_hosts), read_token=read_token)],
+        middleware=[
+            Middleware(Guard, allowed_hosts=tuple(allowed_hosts), read_token=read_token, act_token=act_token)
+        ],
         exception_handlers={HTTPException: _no_such, Exception: _failed},
     )
     app.router.redirect_slashes = False
@@ -165,15 +198,6 @@ def _state(request: Request, status: DaemonStatus, found: list[Problem]) -> Resp
         "reasons": [problem._asdict() for problem in found],
     }
     return JSONResponse(body, 503 if found else 200)
-
-
-def _no_report(status: DaemonStatus) -> Response:
-    why = {
-        "restoring": "the state is being restored",
-        "standby": "this instance is a standby: ask the owner",
-        "owner": "nothing has been evaluated yet",
-    }
-    return refusal(503, why[status.role], headers={"Retry-After": "5"})
 
 
 def _report_json(report: Report, windows: Sequence[WindowReport], curves: bool) -> str:

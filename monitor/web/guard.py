@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterable
+from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from monitor.web import body
 from monitor.web.refusal import refusal
-from monitor.web.token import carries
+from monitor.web.token import bears, carries
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -30,6 +32,11 @@ PROBES = frozenset({"/livez", "/readyz", "/healthz"})
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="monitor", Bearer'}
 """Makes a browser ask for user name and password."""
 
+ACTS = ("/api/v1/actions/", "/api/v1/silences")
+"""How the paths begin that change something, whatever the method."""
+
+FLAGGER = "/gate/flagger/rollback"
+"""The path that is asked with a body and changes nothing."""
 
 CLOSE = {"Connection": "close"}
 
@@ -47,6 +54,9 @@ class Guard:
     What it lets through has `trusted` in its state: whether the request carries the token, or none is
     needed.
 
+    Whoever acts needs a token of its own, always, and no page of another site can act with it: it is not
+    one that browsers send by themselves, and the Content-Type makes them ask us first, in vain.
+
     Parameters
     ----------
     app
@@ -55,17 +65,24 @@ class Guard:
         Further names, without ports (server.allowed_hosts).
     read_token
         What requests have to carry, other than probes; None: nothing.
+    act_token
+        What requests have to carry that change something; None: none of them is let through.
     """
 
     def __init__(
-        self, app: ASGIApp, allowed_hosts: Iterable[str] = (), read_token: str | None = None
+        self,
+        app: ASGIApp,
+        allowed_hosts: Iterable[str] = (),
+        read_token: str | None = None,
+        act_token: str | None = None,
     ) -> None:
         self._app = app
         self._allowed = {"localhost", *map(_canonical, allowed_hosts)}
         self._read_token = read_token
+        self._act_token = act_token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse a foreign Host, a large request or one with a body, and a missing token."""
+        """Refuse a foreign Host, a large request, a body where none belongs, and a missing token."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -85,10 +102,17 @@ class Guard:
         if not self._accepts(_canonical(host), scope.get("server")):
             remedy = "add its name to server.allowed_hosts if it should be"
             return refusal(400, f"host {host[:100]!r} is not served here; {remedy}")
-        if headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:
-            return refusal(413, "a request has no body here", headers=CLOSE)
+        path = scope["path"]
+        acts = path.startswith(ACTS)
+        most = body.MAX_BYTES if scope["method"] == "POST" and (acts or path == FLAGGER) else 0
+        if not _has_body_up_to(most, headers):
+            allowed = f"a body of up to {most} bytes, with its Content-Length," if most else "no body"
+            return refusal(413, f"a request has {allowed} here", headers=CLOSE)
         if _size(scope) > MAX_BYTES:
             return refusal(431, f"a request has up to {MAX_BYTES} bytes here", headers=CLOSE)
+        return self._act_refusal(scope, headers) if acts else self._read_refusal(scope, headers)
+
+    def _read_refusal(self, scope: Scope, headers: Headers) -> Response | None:
         authorization = headers.get("authorization")
         trusted = self._read_token is None or carries(authorization, self._read_token)
         scope.setdefault("state", {})["trusted"] = trusted
@@ -102,6 +126,20 @@ class Guard:
         )
         return refusal(401, error, headers=CHALLENGE)
 
+    def _act_refusal(self, scope: Scope, headers: Headers) -> Response | None:
+        if self._act_token is None:
+            return refusal(403, "nobody may act here; server.act_token_file has the token of those who may")
+        origin = headers.get("origin")
+        if origin is not None and not _is_own(origin, headers.get("host", "")):
+            return refusal(403, "pages of other sites may not act here")
+        if not bears(headers.get("authorization"), self._act_token):
+            error = "this needs the token in server.act_token_file; send it as 'Authorization: Bearer TOKEN'"
+            return refusal(401, error, headers={"WWW-Authenticate": "Bearer"})
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if scope["method"] == "POST" and kind != "application/json":
+            return refusal(415, "what acts has 'Content-Type: application/json'")
+        return None
+
     def _accepts(self, host: str, server: tuple[str, int | None] | None) -> bool:
         if host in self._allowed:
             return True
@@ -110,6 +148,22 @@ class Guard:
         except ValueError:
             return False
         return address.is_loopback or (server is not None and host == _canonical(server[0]))
+
+
+def _has_body_up_to(most: int, headers: Headers) -> bool:
+    """Whether a request says that its body has at most so many bytes; without a length it may have any."""
+    length = headers.get("content-length", "0")
+    plain = length.isdecimal() and len(length) < 10 and "transfer-encoding" not in headers
+    return plain and int(length) <= most
+
+
+def _is_own(origin: str, host: str) -> bool:
+    """Whether a page comes from where the request goes; the scheme is that of a proxy, perhaps."""
+    try:
+        parts = urlsplit(origin)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and parts.netloc.lower() == host.lower()
 
 
 def _size(scope: Scope) -> int:

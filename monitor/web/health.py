@@ -58,6 +58,17 @@ def problems(status: DaemonStatus) -> Iterator[Problem]:
         yield Problem("dead_letters", status.dead_letter_error)
     if status.rejection_error is not None:
         yield Problem("events", status.rejection_error)
+    yield from _alert_problems(status)
+
+
+def _alert_problems(status: DaemonStatus) -> Iterator[Problem]:
+    if status.alerts_refused:
+        beyond = f"{status.alerts_refused:,} matches of wildcards are beyond alerts.max_matches"
+        yield Problem("alerts", f"{beyond}: nothing watches them")
+    if status.action_error is not None:
+        yield Problem("actions", status.action_error)
+    if status.notification_error is not None:
+        yield Problem("notifications", status.notification_error)
 
 
 def _checkpoint_problems(status: DaemonStatus) -> Iterator[Problem]:

@@ -23,6 +23,7 @@ def render_page(
     series_dropped: int,
     query: dict[str, str],
     missing: str | None = None,
+    alerts: Html | None = None,
 ) -> str:
     """Return the whole document.
 
@@ -40,6 +41,8 @@ def render_page(
         The request's parameters model, version, window and refresh, as far as given; links keep them.
     missing
         What the request asks for that the report does not have, in words.
+    alerts
+        What there is to say of alerts and actions; None where that is another instance's.
     """
     refresh = None
     if query.get("refresh") != "off":
@@ -63,6 +66,7 @@ def render_page(
             h(
                 "main",
                 h("p", printable(missing)) if missing else None,
+                alerts,
                 *_body(report, windows, status, query),
             ),
             _footer(query, status),

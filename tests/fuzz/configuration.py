@@ -9,6 +9,7 @@ from random import Random
 
 import yaml
 
+from monitor.alert_rules import rules
 from monitor.config import load_config
 from monitor.config.load import PREFIX
 from monitor.describe import describe
@@ -33,8 +34,13 @@ def fuzz_configuration(data: bytes) -> None:
             first, *problems = str(error).split("\n")
             assert first.startswith(file.name)
             assert all(line.startswith("  ") and ": " in line for line in problems)
-        else:
-            describe(config)
+            return
+    try:
+        resolved = rules(config)
+    except ConfigurationError as error:
+        assert all(line.startswith("alerts.rules.") and ": " in line for line in str(error).split("\n"))
+        resolved = ()
+    describe(config, rules=resolved)
 
 
 def make_input(rng: Random) -> bytes:
@@ -53,7 +59,11 @@ def make_input(rng: Random) -> bytes:
 def _dumped(rng: Random) -> bytes:
     # JSON is YAML, and takes a tenth of the time to write.
     return json.dumps(
-        changed_tree(rng, TREES, (*ODD, "0s", "1h", "all", "*", "a.b", "fraud", "1KB"))
+        changed_tree(
+            rng,
+            TREES,
+            (*ODD, "0s", "1h", "all", "*", "a.b", "fraud", "1KB", "recall", "best", "region=*", "http://h"),
+        )
     ).encode()
 
 
@@ -78,6 +88,8 @@ TOKENS = [
 NAMES = [
     *(b"KAFKA__TOPICS", b"KAFKA__SASL_PLAIN_PASSWORD", b"KAFKA__SASL_PLAIN_PASSWORD_FILE", b"KAFKA"),
     *(b"MODELS__FRAUD__TASK", b"MODELS__FRAUD__WINDOWS__0", b"EVALUATION__EVERY", b"LIMITS__MODELS"),
+    *(b"ALERTS", b"ALERTS__RULES__RECALLBELOWFLOOR__FLOOR", b"ALERTS__RULES__X__CLASS", b"ALERTS__EVERY"),
+    *(b"ACTIONS__ROLLBACK__URL", b"ACTIONS__X", b"ACTIONS__ENABLED", b"BASELINES__REFERENCE"),
     *(b"SERVER", b"SERVER__PORT", b"CHECKPOINT__EVERY", b"", b"__", b"KAFKA__", b"X__Y", b"\xff"),
 ]
-VALUES = [b"", b"1", b"a", b"[a]", b"{a: 1}", b"[", b"!!int x", b"~", b"/nowhere", b"\xff", b"1s"]
+VALUES = [b"", b"1", b"a", b"[a]", b"{a: 1}", b"[", b"!!int x", b"~", b"/nowhere", b"\xff", b"1s", b"0.5"]

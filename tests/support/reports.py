@@ -186,6 +186,7 @@ def window_curves(scored: int = 1, rows: int = 1, decays: int = 1) -> WindowCurv
         threshold=np.tile([np.nextafter(0.8, 1), 0.4, 0.0], (scored, 1)),
         true_positives=np.tile([0, 3, 4], (scored, 1)),
         false_positives=np.tile([0, 2, 6], (scored, 1)),
+        mean_probability=np.tile([np.nan, 0.6, 0.2], (scored, 1)),
         positives=np.full(scored, 4),
         negatives=np.full(scored, 6),
         reliability=cells,

@@ -1,5 +1,6 @@
 """Whatever stands in the file, the answer is a configuration or a ConfigurationError."""
 
+import copy
 import re
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,13 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from monitor.alert_rules import rules
 from monitor.config import Config, load_config
 from monitor.describe import describe
 from monitor.errors import ConfigurationError
 
 EXAMPLE = (Path(__file__).parents[3] / "deploy/monitor.yaml").read_text()
+DOCUMENT = yaml.safe_load(EXAMPLE)
 
 scalars = st.one_of(
     st.none(),
@@ -21,7 +24,7 @@ scalars = st.one_of(
     st.integers(),
     st.floats(),
     st.text(max_size=5),
-    st.sampled_from(["0s", "1h", "all", "*", "a.b", "fraud", "hunter2"]),
+    st.sampled_from(["0s", "1h", "all", "*", "a.b", "fraud", "hunter2", "recall", "best"]),
 )
 values = st.recursive(
     scalars,
@@ -51,9 +54,9 @@ def load(folder: Path, text: str) -> Config | None:
         return None
 
 
-@given(path=st.sampled_from(paths(yaml.safe_load(EXAMPLE))[1:]), value=values)
+@given(path=st.sampled_from(paths(DOCUMENT)[1:]), value=values)
 def test_any_value_in_any_place(folder: Path, path: tuple[Any, ...], value: Any) -> None:
-    document = yaml.safe_load(EXAMPLE)
+    document = copy.deepcopy(DOCUMENT)
     *parents, last = path
     node = document
     for key in parents:
@@ -61,7 +64,10 @@ def test_any_value_in_any_place(folder: Path, path: tuple[Any, ...], value: Any)
     node[last] = value
     config = load(folder, yaml.safe_dump(document))
     if config is not None:
-        describe(config)
+        try:
+            describe(config, rules=rules(config))
+        except ConfigurationError as error:
+            assert all(re.match(r"alerts\.rules\.[^:]+: .", line) for line in str(error).split("\n"))
 
 
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=50))

@@ -186,9 +186,17 @@ def test_a_model_is_refused_with_its_reason(problems: Problems, text: str, line:
     assert problems(text)[0].startswith(line)
 
 
-@pytest.mark.parametrize("key", ["champion", "cluster"])
-def test_keys_of_later_versions_are_refused(problems: Problems, key: str) -> None:
-    assert problems(models(f"{key}: 1")) == [f"models.m.{key}: not supported yet; remove it"]
+def test_keys_of_later_versions_are_refused(problems: Problems) -> None:
+    assert problems(models("cluster: 1")) == ["models.m.cluster: not supported yet; remove it"]
+
+
+def test_a_champion_is_a_version_or_an_alias(load: Load, problems: Problems) -> None:
+    assert load(models("champion: 7")).models["m"].champion == "7"
+    assert load(models("champion: {mlflow_alias: a}")).models["m"].champion == ChampionConfig(mlflow_alias="a")
+    assert problems(models("champion: {mlflow_alais: a}")) == [
+        "models.m.champion.mlflow_alias: is missing; it has no default",
+        "models.m.champion.mlflow_alais: unknown key; did you mean `mlflow_alias`?",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,21 @@ def test_points_are_those_of_scikit_learn(prevalence, decimals):
     assert found.true_positives[1:] / decided[1:] == pytest.approx(precision[at])
 
 
+@pytest.mark.parametrize("decimals", [1, 7])
+def test_the_mean_probability_is_that_of_the_events_between_two_points(decimals):
+    y_true, y_score = sample(decimals=decimals)
+    found = of_binary(y_true, y_score)
+    assert np.isnan(found.mean_probability[0])
+    for above, below, mean in zip(
+        found.threshold, found.threshold[1:], found.mean_probability[1:], strict=False
+    ):
+        between = y_score[(y_score < above) & (y_score >= below)]
+        if len(between):
+            assert mean == pytest.approx(between.mean(), rel=1e-12)
+        else:
+            assert np.isnan(mean)
+
+
 @pytest.mark.parametrize("prevalence", [0, *PREVALENCES, 1])
 def test_points_are_evenly_spread_from_nothing_to_everything(prevalence):
     y_true, y_score = sample(prevalence=prevalence)
@@ -280,7 +295,7 @@ def test_without_scores_everything_is_undefined(counts):
     assert found.true_positives.shape == (1, 1, 101)
     assert not (found.true_positives.any() or found.false_positives.any() or found.decay_falls.any())
     assert not found.reliability[..., 0].any()
-    for name in ("threshold", "decay", "cost_threshold", "cost", "cost_from", "cost_to", "best"):
+    for name in "threshold mean_probability decay cost_threshold cost cost_from cost_to best".split():
         assert getattr(found, name).isnan().all(), name
 
 

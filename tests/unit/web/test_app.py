@@ -19,7 +19,7 @@ from tests.support.reports import (
     window_curves,
     window_report,
 )
-from tests.support.web import HOSTILE, app, client
+from tests.support.web import HOSTILE, READ, READABLE, app, client
 
 
 def strict_json(response) -> dict:
@@ -145,7 +145,7 @@ def test_every_route_is_described_and_nothing_else():
     assert strict_json(client().get("/openapi.json")) == OPENAPI
 
 
-@pytest.mark.parametrize("path", [*OPENAPI["paths"], "/style.css"])
+@pytest.mark.parametrize("path", READ)
 @pytest.mark.parametrize("state", [status(), status(ready=False), status(owner=False)])
 def test_answers_are_as_described(path, state):
     answer = client(state=state).get(path)
@@ -206,7 +206,7 @@ def test_another_path_is_refused_as_json(path):
     assert strict_json(refused)["error"].startswith("no such path; /openapi.json describes")
 
 
-@pytest.mark.parametrize("path", [*OPENAPI["paths"], "/style.css"])
+@pytest.mark.parametrize("path", READ)
 def test_another_method_is_refused_as_json(path):
     for method in ("POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"):
         refused = client().request(method, path)
@@ -215,7 +215,7 @@ def test_another_method_is_refused_as_json(path):
         assert strict_json(refused)["error"].startswith("only ")
 
 
-@pytest.mark.parametrize("path", [*OPENAPI["paths"], "/style.css"])
+@pytest.mark.parametrize("path", READABLE)
 def test_head_is_get_without_the_body(path):
     head, get = client().request("HEAD", path), client().get(path)
     for answer in (head, get):

@@ -4,13 +4,11 @@ import base64
 
 import pytest
 
-from monitor.web.openapi import OPENAPI
 from tests.support.reports import example, status
-from tests.support.web import Client, app, client
+from tests.support.web import READABLE, Client, app, client
 
 TOKEN = "a-token-that-is-long-enough"
 PROBES = {"/livez", "/readyz", "/healthz"}
-PATHS = [*OPENAPI["paths"], "/style.css"]
 
 
 def basic(user: str, password: str) -> str:
@@ -51,7 +49,7 @@ def test_the_address_that_was_connected_to_is_served():
     assert made.get("/livez", headers={"Host": "192.0.2.8"}).status_code == 400
 
 
-@pytest.mark.parametrize("path", [*PATHS, "/nothing"])
+@pytest.mark.parametrize("path", [*READABLE, "/nothing"])
 def test_all_but_probes_need_the_token(path):
     guarded = client(read_token=TOKEN)
     refused = guarded.get(path)
@@ -127,7 +125,7 @@ def test_an_empty_body_is_none():
 @pytest.mark.parametrize("headers", [{}, {"Host": "evil.example"}, {"Content-Length": "9"}])
 def test_every_answer_has_the_headers_for_browsers(headers):
     guarded = Client(app(example(), read_token=TOKEN))
-    for path in (*PATHS, "/nothing"):
+    for path in (*READABLE, "/nothing"):
         answer = guarded.get(path, headers=headers)
         policy = answer.headers["content-security-policy"]
         assert "default-src 'none'" in policy

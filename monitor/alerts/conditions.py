@@ -1,0 +1,98 @@
+"""Interval and value conditions: which alerts a report has, and what it says about each. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from monitor.alerts.alert import Evidence, Key
+from monitor.alerts.explain import against, unit_cost, with_prevalence
+from monitor.alerts.limits import Context, limit_of, other_version
+from monitor.alerts.lookup import Lookup, interval_of
+from monitor.alerts.rule import Rule
+from monitor.alerts.track import Reading
+from monitor.report import Report, Value, WindowReport
+
+__all__ = ["Context", "readings"]
+
+Match = tuple[Key, WindowReport, Value]
+
+
+def readings(
+    rules: Sequence[Rule], report: Report, context: Context
+) -> tuple[list[tuple[Rule, Key, Reading]], int]:
+    """Return what a report says about every alert of these rules.
+
+    A version that a rule compares others with is not compared with itself: there is no alert for it.
+
+    Parameters
+    ----------
+    rules
+        Sequential ones are passed over.
+    report
+        The windows as they are at a mark.
+    context
+        Stored references, champions and reference prevalences.
+
+    Returns
+    -------
+    found : list of (rule, key, reading)
+        By rule, then sorted by key.
+    refused : int
+        Matches of wildcards beyond `Rule.matches`: of model, segment and class together; every version of one
+        counts as the same.
+    """
+    lookup = Lookup(report)
+    found, refused = [], 0
+    for rule in rules:
+        if rule.condition == "sequential":
+            continue
+        matches = sorted(_matches(rule, lookup, context), key=lambda match: match[0])
+        allowed, beyond = _allowed(rule, matches)
+        refused += beyond
+        found += [
+            (rule, match[0], _reading(rule, *match, lookup, context))
+            for match in matches
+            if _combination(match[0]) in allowed
+        ]
+    return found, refused
+
+
+def _matches(rule: Rule, lookup: Lookup, context: Context) -> Iterator[Match]:
+    for window in lookup.windows(rule):
+        for class_, value in lookup.values(rule, window):
+            key = Key(rule.name, window.model, window.version, window.window, window.segment, class_)
+            if other_version(rule, key, context) != key.version:
+                yield key, window, value
+
+
+def _combination(key: Key) -> tuple[str, str, str]:
+    return key.model, key.segment, key.class_
+
+
+def _allowed(rule: Rule, matches: Sequence[Match]) -> tuple[set[tuple[str, str, str]], int]:
+    every = list(dict.fromkeys(sorted(_combination(key) for key, _, _ in matches)))
+    return set(every[: rule.matches]), max(0, len(every) - rule.matches)
+
+
+def _reading(
+    rule: Rule, key: Key, window: WindowReport, value: Value, lookup: Lookup, context: Context
+) -> Reading:
+    limit, unknown = limit_of(rule, key, lookup, context)
+    cost = unit_cost(rule, key, window)
+    evidence = against(_evidence(rule, value), rule, limit, cost)
+    if value.value is not None:
+        evidence = with_prevalence(evidence, rule, key, window, context.references(key.model))
+    return Reading(
+        evidence,
+        complete=window.complete,
+        label_coverage=window.labeled / window.events if window.events else None,
+        unknown=unknown,
+        unit_cost=cost,
+    )
+
+
+def _evidence(rule: Rule, value: Value) -> Evidence:
+    interval = interval_of(rule, value)
+    if interval is None:
+        return Evidence(value=value.value, support=value.support, undefined=value.undefined)
+    return Evidence(value.value, interval.lower, interval.upper, interval.method, support=value.support)

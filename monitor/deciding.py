@@ -1,0 +1,71 @@
+"""Lets alerts follow what a pipeline has read: detectors here, looks at windows where `run` runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+
+from monitor.alerting import Present
+from monitor.alerts.alert import Transition
+from monitor.evaluation import Evaluation
+from monitor.pipeline import Pipeline, Snapshot
+
+Run = Callable[[Callable[[], Evaluation]], "Future[Evaluation]"]
+
+
+def at_once(evaluate: Callable[[], Evaluation]) -> Future[Evaluation]:
+    """Run an evaluation here and now."""
+    done: Future[Evaluation] = Future()
+    done.set_result(evaluate())
+    return done
+
+
+class Deciding:
+    """The decisions of one pipeline, in the order of event time.
+
+    While the windows of a mark are evaluated elsewhere nothing further is decided: what follows would come
+    before it.
+
+    Parameters
+    ----------
+    pipeline
+        Must not change during a call of `turn`.
+    run
+        Runs an evaluation, which needs no lock: `at_once`, or an executor's way to do it later.
+    """
+
+    def __init__(self, pipeline: Pipeline, run: Run = at_once) -> None:
+        self._pipeline = pipeline
+        self._run = run
+        self._pending: tuple[int, Future[Evaluation]] | None = None
+
+    def turn(self, present: Present) -> list[Transition]:
+        """Decide up to the frontier, or up to a mark whose windows are still to be evaluated."""
+        alerting, state = self._pipeline.alerting, self._pipeline.state
+        frontier = state.clocks.frontier
+        if alerting is None or frontier is None:
+            return []
+        transitions: list[Transition] = []
+        while True:
+            if self._pending is not None:
+                mark, evaluation = self._pending
+                if not evaluation.done():
+                    break
+                self._pending = None
+                transitions += alerting.look(mark, evaluation.result().report, present)
+            elif (due := alerting.due(frontier, present)) is None:
+                transitions += alerting.decide(frontier, present)
+                break
+            else:
+                transitions += alerting.decide(due, present)
+                snapshot = self._pipeline.snapshot_at(due)
+                if snapshot is None:
+                    transitions += alerting.look(due, None, present)
+                else:
+                    self._pending = due, self._run(_evaluation(self._pipeline, snapshot))
+        state.look_back = alerting.looks_back
+        return transitions
+
+
+def _evaluation(pipeline: Pipeline, snapshot: Snapshot) -> Callable[[], Evaluation]:
+    return lambda: pipeline.evaluate(snapshot)

@@ -1,0 +1,1 @@
+"""Who tells people where Prometheus does not: alerts are posted to Alertmanager."""

@@ -1,0 +1,92 @@
+"""Alerts and actions over files: decided as the daemon decides, told to nobody, done nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from monitor import action_parts
+from monitor.actions.decision import Decision
+from monitor.actions.judge import World
+from monitor.alerting import Present
+from monitor.alerts.alert import Transition
+from monitor.clock import ManualClock
+from monitor.config import Config
+from monitor.deciding import Deciding
+from monitor.pipeline import Pipeline
+from monitor.timeline import RuleRate
+from monitor.wording import iso, printable, utc
+
+
+class Rehearsal:
+    """Follows a pipeline over files.
+
+    Parameters
+    ----------
+    config
+        The configuration.
+    pipeline
+        Of files.
+
+    Attributes
+    ----------
+    transitions
+        What happened to alerts, in the order of event time.
+    """
+
+    def __init__(self, config: Config, pipeline: Pipeline) -> None:
+        self._pipeline = pipeline
+        self._deciding = Deciding(pipeline)
+        self._clock = ManualClock(0)
+        self._desk = action_parts.dry_desk(config, self._clock) if config.actions.named else None
+        self.transitions: list[Transition] = []
+
+    def turn(self) -> None:
+        """Decide about what the pipeline has read; the time is that of the events."""
+        found = self._deciding.turn(Present())
+        self.transitions += found
+        alerting = self._pipeline.alerting
+        if self._desk is None or alerting is None or not found:
+            return
+        self._clock.microseconds = max(transition.moment.timestamp for transition in found)
+        live = alerting.live
+        world = World(now=self._clock.now(), live=live.live, before=live.before)
+        self._desk.consider(alerting.view().alerts, world)
+
+    def rates(self) -> Sequence[RuleRate]:
+        """Return how many observations the rules had, in how much event time."""
+        alerting, clocks = self._pipeline.alerting, self._pipeline.state.clocks
+        if alerting is None or clocks.watermark is None or clocks.covered_since is None:
+            return ()
+        span = clocks.watermark - clocks.covered_since
+        return [RuleRate(rule, n, span) for rule, n in alerting.observations()]
+
+    def actions(self) -> list[dict[str, Any]]:
+        """Return what would have been done, for machines."""
+        return [
+            {
+                "action": d.action,
+                "alert": d.alert.labels,
+                "model": d.model,
+                "bad_version": d.bad_version,
+                "target_version": d.target_version,
+                "status": d.status,
+                "reason": d.reason,
+                "timestamp": iso(d.decided_at),
+            }
+            for d in self._decisions()
+        ]
+
+    def text(self) -> str:
+        """Return the same for people; empty where nothing would have been done."""
+        lines = [
+            f"  {utc(d.decided_at)}  {printable(d.action)} of {printable(d.model)}: from version "
+            f"{printable(d.bad_version or '(none)')} to {printable(d.target_version or 'none that is known')}"
+            + ("" if d.status == "dry_run" else f"; {d.status}: {d.reason}")
+            for d in self._decisions()
+        ]
+        return "\n".join(["", "Actions that would have been taken:", *lines, ""]) if lines else ""
+
+    def _decisions(self) -> Iterator[Decision]:
+        if self._desk is not None:
+            yield from reversed(self._desk.view().decisions)

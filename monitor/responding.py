@@ -1,0 +1,117 @@
+"""What follows from what the owner reads: decisions about alerts, and what is done about them."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping, Sequence
+
+from monitor.actions.desk import Desk
+from monitor.actions.judge import World
+from monitor.alerts.alert import Alert, Transition
+from monitor.alerts.view import AlertsView
+from monitor.alerts.words import sentence
+from monitor.catching_up import CatchingUp
+from monitor.clock import Clock
+from monitor.deciding import Deciding, Run
+from monitor.pipeline import Pipeline
+from monitor.records import Partition, RecordBatch
+
+log = logging.getLogger(__name__)
+
+VIEW_SECONDS = 1.0
+"""How often alerts without a change are shown anew, and what waits is judged again."""
+
+
+class Responding:
+    """Of one tenure; for the poll thread, but `view` may be read from any.
+
+    Parameters
+    ----------
+    pipeline
+        What is read goes there.
+    desk
+        Decides about actions; None where none is configured.
+    run
+        Runs evaluations of the windows that alerts look at.
+    clock
+        Time.
+    max_lag
+        Microseconds behind the log from which on nothing is done.
+    changed
+        Called when an alert has changed.
+
+    Attributes
+    ----------
+    view
+        Every alert as it was lately.
+    """
+
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        desk: Desk | None,
+        run: Run,
+        clock: Clock,
+        max_lag: int,
+        changed: Callable[[], None],
+    ) -> None:
+        self._pipeline = pipeline
+        self._desk = desk
+        self._deciding = Deciding(pipeline, run)
+        self._clock = clock
+        self._catching_up = CatchingUp(clock, max_lag)
+        self._changed = changed
+        self._due = clock.monotonic()
+        self._was_current = False
+        self.view = AlertsView()
+
+    def turn(
+        self, batches: Sequence[RecordBatch], lag: Mapping[Partition, int], lock: threading.Lock
+    ) -> None:
+        """Decide about what a poll brought, which is in the pipeline already."""
+        alerting = self._pipeline.alerting
+        if alerting is None:
+            return
+        self._catching_up.note(batches, lag, self._pipeline.state.next_offsets)
+        present = self._catching_up.present
+        with lock:
+            transitions = self._deciding.turn(present)
+        now = self._clock.monotonic()
+        caught_up, self._was_current = present.current and not self._was_current, present.current
+        if transitions or caught_up or now >= self._due:
+            self._due = now + VIEW_SECONDS
+            self.view = alerting.view()
+            if transitions:
+                alerts = {alert.key: alert for alert in self.view.alerts}
+                for transition in transitions:
+                    _say(transition, alerts.get(transition.key))
+            if transitions or caught_up:
+                self._changed()
+            if self._desk is not None:
+                self._desk.consider(self.view.alerts, self._world())
+
+    def _world(self) -> World:
+        alerting, catching_up = self._pipeline.alerting, self._catching_up
+        assert alerting is not None
+        return World(
+            now=self._clock.now(),
+            live=alerting.live.live,
+            before=alerting.live.before,
+            lagging=catching_up.lagging,
+            ready=catching_up.present.read_after is not None,
+        )
+
+
+def _say(transition: Transition, alert: Alert | None) -> None:
+    told = transition.change == "firing" and not transition.historic
+    log.log(
+        logging.WARNING if told else logging.INFO,
+        "alert %s",
+        transition.change,
+        extra={
+            **{name: value for name, value in transition.key.labels.items() if value},
+            **({"historic": True} if transition.historic else {}),
+            **({} if alert is None else {"why": sentence(alert)}),
+        },
+    )
