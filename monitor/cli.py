@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from monitor import __version__
+from monitor.alerts.runbook import RUNBOOKS
 from monitor.client import ReportFormat, fetch_report
 from monitor.config import Config, load_config
 from monitor.errors import ConfigurationError, MonitorError
@@ -219,6 +220,29 @@ def reset(
     from monitor import offline
 
     typer.echo(offline.reset(_read(config), model, _say), nl=False)
+
+
+@app.command("rules")
+def write_rules(
+    config: ConfigOption = DEFAULT_CONFIG,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the rules here, not to standard output.")
+    ] = None,
+    tests: Annotated[
+        Path | None, typer.Option("--tests", help="Write tests of them here, too, for promtool; needs -o.")
+    ] = None,
+    job: Annotated[str, typer.Option("--job", help="The job under which Prometheus scrapes.")] = "monitor",
+    runbooks: Annotated[
+        str, typer.Option("--runbooks", help="Address of the page that annotations link to.")
+    ] = RUNBOOKS,
+) -> None:
+    """Write alert and recording rules for Prometheus, for models and for the monitor itself."""
+    from monitor.alert_rules import rules
+    from monitor.prometheus_rules import configured, write_files
+
+    loaded = _load(config)
+    text = write_files(rules(loaded), configured(loaded, job, runbooks), output, tests)
+    typer.echo(text, nl=False)
 
 
 @app.command()

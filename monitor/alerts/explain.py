@@ -30,11 +30,28 @@ def is_beyond(rule: Rule, value: float | None, limit: float | None) -> bool:
 
 def unit_cost(rule: Rule, key: Key, window: WindowReport) -> float | None:
     """Return what one more wrong decision of the metric's kind costs, None where that is not one number."""
-    wrong = _WRONG.get(rule.metric)
-    if window.costs is None or wrong in (None, "either"):
+    return wrong_decision_cost(rule.metric, key.class_, window.costs, window.positive_class)
+
+
+def wrong_decision_cost(
+    metric: str, class_: str, costs: tuple[float, float] | None, positive_class: str | None
+) -> float | None:
+    """Return what one wrong decision of a metric's kind costs, None where that is not one number.
+
+    Parameters
+    ----------
+    metric, class_
+        Family and class of the value.
+    costs
+        Of a false negative and of a false positive; None without, and where there is a matrix of costs.
+    positive_class
+        Of a binary model, which those costs are about; None: they are about each class.
+    """
+    wrong = _WRONG.get(metric)
+    if costs is None or wrong in (None, "either"):
         return None
-    false_negative, false_positive = window.costs
-    if window.positive_class is not None and key.class_ != window.positive_class:
+    false_negative, false_positive = costs
+    if positive_class is not None and class_ != positive_class:
         false_negative, false_positive = false_positive, false_negative
     return false_negative if wrong == "miss" else false_positive
 

@@ -130,7 +130,7 @@ def _value(tree: object) -> StoredValue:
     interval = maybe(tree, "interval", dict)
     found = StoredValue(
         family=take(tree, "family", str),
-        labels={name: plain(text, str, name) for name, text in take(tree, "labels", dict).items()},
+        labels={name: plain(text, str, "a label") for name, text in take(tree, "labels", dict).items()},
         value=_finite(tree, "value"),
         support=count(take(tree, "support", int), "support"),
         numerator=_maybe_finite(tree, "numerator"),

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, StrictFloat
 from monitor.config.values import Name, between, parse_duration, show
 
 _TAKEN = ("alert", "alertname", "alertstate", "class", "model", "segment", "severity", "version", "window")
+_MOST = 1e12
 
 
 def _steps_or_time(value: object) -> object:
@@ -48,7 +49,8 @@ def _metric(name: str) -> str:
 
 
 def _number_or_word(value: object) -> object:
-    if value in ("random", "best") or (isinstance(value, int | float) and not isinstance(value, bool)):
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if value in ("random", "best") or (is_number and abs(value) <= _MOST):  # type: ignore[arg-type]
         return value
     raise ValueError(f"{show(value)} is no limit; write a number, random or best")
 
@@ -68,7 +70,7 @@ def _alert_name(name: str) -> str:
 
 
 NonNegative = Annotated[StrictFloat, between(0)]
-Number = Annotated[StrictFloat, between(-1e12, 1e12)]
+Number = Annotated[StrictFloat, between(-_MOST, _MOST)]
 Metric = Annotated[Name, AfterValidator(_metric)]
 Segment = Annotated[Name, AfterValidator(_segment)]
 StepsOrTime = Annotated[int | timedelta, BeforeValidator(_steps_or_time)]

@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 
-from monitor.detection.evalues import Floats, equal_weights, within
+from monitor.detection.evalues import Floats, equal_weights
 from monitor.detection.procedure import Procedure
 
 SHIFTS = (0.2, 0.4, 0.8)
@@ -111,4 +111,4 @@ def calibration(shift: float, slope: float, threshold: float) -> Procedure:
         name: LikelihoodRatios([name] * len(lines), lines, [edges[name]] * len(lines))
         for name, lines in alternatives.items()
     }
-    return Procedure(raising, clearing, within("threshold", threshold, 1, inf))
+    return Procedure(raising, clearing, threshold)

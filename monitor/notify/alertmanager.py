@@ -164,9 +164,8 @@ class _Target(threading.Thread):
         body = json.dumps([notice.tree(now, self._generator_url) for notice in notices]).encode()
         try:
             answer = self._client.request("POST", self._path, {"Content-Type": "application/json"}, body)
-            problem = (
-                None if answer.status == 200 else f"{self._endpoint}: answered {answer.status} {answer.reason}"
-            )
+            refusal = f"{self._endpoint}: answered {answer.status} {answer.reason}"
+            problem = None if answer.status == 200 else refusal
         except HttpError as error:
             problem = str(error)
         if self._closing.is_set():

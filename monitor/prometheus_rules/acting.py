@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 
 from monitor.prometheus_rules.quality import ONCE
 from monitor.prometheus_rules.rule import AlertRule, Look, RecordingRule, Scene, promtime, series
@@ -18,7 +19,6 @@ def acting_rules(settings: Settings) -> Iterator[AlertRule]:
     yield _failing(settings)
     yield _pending(settings)
     yield _notifications(settings)
-    yield _many(settings)
 
 
 def acting_records() -> Iterator[RecordingRule]:
@@ -52,8 +52,8 @@ def _failing(settings: Settings) -> AlertRule:
         "page",
         ("The action ", Label("action"), " failed"),
         (
-            "In the last 15 minutes it was given up or refused. /api/v1/actions has the decision and the reason; "
-            "what it was to do has to be done by hand.",
+            "In the last 15 minutes it was given up or refused. /api/v1/actions has the decision and the "
+            "reason; what it was to do has to be done by hand.",
         ),
         (
             Scene(
@@ -112,19 +112,14 @@ def _notifications(settings: Settings) -> AlertRule:
     )
 
 
-def _many(settings: Settings) -> AlertRule:
+def many_models_rule(settings: Settings) -> AlertRule:
+    """Return the rule about models that begin to alarm together."""
     per = promtime(settings.per)
     now = f"{ONCE} (monitor_alert_state) == 2"
     before = f"{ONCE} (monitor_alert_state offset {per}) == 2"
     minutes = int(settings.per // 60)
-    models = [f"m{i}" for i in range(settings.max_models + 1)]
-    long = 2 * minutes + 20
-    all_at_once = {_state(instance, model, "A"): f"0x5 2x{long}" for instance in "ab" for model in models}
-    # A minute more than the time after which the one before is no news.
-    one_by_one = {
-        _state("a", model, "A"): f"0x{i * (minutes + 2)} 2x{long * len(models)}" for i, model in enumerate(models)
-    }
-    firing = (Firing({}, len(models)),)
+    at_once = [_begins(model, minutes) for model in (f"m{i}" for i in range(settings.max_models + 1))]
+    firing = (Firing({}, len(at_once)),)
     return AlertRule(
         "ManyModelsAlarming",
         f"count(count by (model) (({now}) unless ({before}))) > {settings.max_models}",
@@ -135,7 +130,15 @@ def _many(settings: Settings) -> AlertRule:
             "pipeline. Further actions wait for approval.",
         ),
         (
-            Scene(all_at_once, (Look(5), Look(6, firing), Look(5 + minutes, firing), Look(7 + minutes))),
-            Scene(one_by_one, (Look(len(models) * (minutes + 2)),)),
+            Scene(
+                dict(chain.from_iterable(at_once)),
+                (Look(5), Look(6, firing), Look(5 + minutes, firing), Look(7 + minutes)),
+            ),
+            Scene(dict(chain.from_iterable(at_once[1:])), (Look(6),)),
         ),
     )
+
+
+def _begins(model: str, minutes: int) -> list[tuple[str, str]]:
+    """Return two alerts of a model that begin in the sixth minute, as two instances tell of them."""
+    return [(_state(instance, model, alert), f"0x5 2x{minutes + 5}") for instance in "ab" for alert in "AB"]

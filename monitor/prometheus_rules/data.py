@@ -63,13 +63,13 @@ def _rejected_share(settings: Settings) -> str:
 
 def _lag(settings: Settings) -> AlertRule:
     own = partial(series, job=settings.job)
-    minute = int(settings.max_lag // 60) + 1
     lag = own("monitor_consumer_lag", instance="a", topic="t", partition="0")
     frontier = own("monitor_frontier_timestamp_seconds", instance="a")
-    long = f"x{2 * minute + 20}"
+    begin = f"{61 - settings.max_lag:.12g}"  # a minute later it is not yet behind, two minutes later it is
+    firing = (Firing({"job": settings.job}, settings.max_lag + 359),)
     return AlertRule(
         "MonitorLag",
-        f"time() - max by (job) ({own('monitor_frontier_timestamp_seconds')}) > {settings.max_lag:g}"
+        f"time() - max by (job) ({own('monitor_frontier_timestamp_seconds')}) > {settings.max_lag:.12g}"
         f" and on (job) {_behind(settings)} > 0",
         "ticket",
         (Label("job"), " is ", Value("seconds"), " behind, with records still to be read"),
@@ -78,12 +78,9 @@ def _lag(settings: Settings) -> AlertRule:
             "action is taken.",
         ),
         (
-            Scene(
-                {frontier: f"0{long}", lag: f"9{long}"},
-                (Look(minute + 4), Look(minute + 5, (Firing({"job": settings.job}, (minute + 5) * 60.0),))),
-            ),
-            Scene({frontier: f"0{long}", lag: f"0{long}"}, (Look(minute + 10),)),  # read, and no events since
-            Scene({frontier: f"0+60{long}", lag: f"9{long}"}, (Look(minute + 10),)),
+            Scene({frontier: f"{begin}x9", lag: "9x9"}, (Look(6), Look(7, firing))),
+            Scene({frontier: f"{begin}x9", lag: "0x9"}, (Look(9),)),  # all is read, and no events since
+            Scene({frontier: f"{begin}+60x9", lag: "9x9"}, (Look(9),)),
         ),
         wait=300,
     )
@@ -99,8 +96,8 @@ def _rejected(settings: Settings) -> AlertRule:
         "ticket",
         (Label("job"), " rejects ", Value("ratio"), " of the records"),
         (
-            "monitor_events_rejected_total has the reasons, the dead-letter topic the records; `monitor doctor` "
-            "shows what is wrong with the newest ones.",
+            "monitor_events_rejected_total has the reasons, the dead-letter topic the records; "
+            "`monitor doctor` shows what is wrong with the newest ones.",
         ),
         (
             Scene(
@@ -121,7 +118,7 @@ def _lost(settings: Settings) -> AlertRule:
         f"sum by (job) (increase({own()}[1h])) > 0",
         "ticket",
         ("Kafka deleted records before ", Label("job"), " read them"),
-        ("Windows lack the events of the last hour that were lost, and are incomplete until they have passed.",),
+        ("Some of the last hour. Windows lack them, and are incomplete until they have passed.",),
         (
             Scene(
                 {own(instance="a"): "0 0 5x90", own(instance="b"): "0x90"},
@@ -136,14 +133,16 @@ def _silent(settings: Settings) -> AlertRule:
     own = partial(series, job=settings.job)
     ago = f"time() - max by (job, model) ({own('classifier_last_event_timestamp_seconds')})"
     alerts = f"min by (job, model) ({own('monitor_alert_state')}) == 3"
-    minute = int(settings.no_data_after // 60) + 1
-    long = f"x{2 * minute + 10}"
+    begin = 121 - settings.no_data_after  # two minutes later it is not yet silent, three minutes later it is
+    stands, goes_on = f"{begin:.12g}x9", f"{begin:.12g}+60x9"
+    young = f"{-settings.no_data_after / 2:.12g}+60x9"
     last = partial(own, "classifier_last_event_timestamp_seconds", instance="a")
     state = partial(own, "monitor_alert_state", instance="a", alert="A")
-    m = {"job": settings.job, "model": "m"}
+    quiet, other = "one that falls silent", "one that does not"
+    silent = {"job": settings.job, "model": quiet}
     return AlertRule(
         "ModelSilent",
-        f"{ago} > {settings.no_data_after:g} or ({ago} and on (job, model) {alerts})",
+        f"{ago} > {settings.no_data_after:.12g} or ({ago} and on (job, model) {alerts})",
         "ticket",
         ("No events of model ", Label("model")),
         (
@@ -154,15 +153,15 @@ def _silent(settings: Settings) -> AlertRule:
         (
             # A version that is replaced falls silent; the model does not.
             Scene(
-                {last(model="m", version="1"): f"0{long}", last(model="m", version="2"): f"60{long}"}
-                | {last(model="n", version="1"): f"0{long}", last(model="n", version="2"): f"0+60{long}"},
-                (Look(minute), Look(minute + 1, (Firing(m, minute * 60.0),))),
+                {last(model=quiet, version="1"): stands, last(model=quiet, version="2"): stands}
+                | {last(model=other, version="1"): stands, last(model=other, version="2"): goes_on},
+                (Look(2), Look(3, (Firing(silent, settings.no_data_after + 59),))),
             ),
             Scene(
-                {last(model="m", version="1"): "0x9", last(model="n", version="1"): "0x9"}
-                | {state(model="m", version="1"): "3x9", state(model="n", version="1"): "3x9"}
-                | {state(model="n", version="2"): "0x9"},
-                (Look(5, (Firing(m, 300.0),)),),
+                {last(model=quiet, version="1"): young, last(model=other, version="1"): young}
+                | {state(model=quiet, version="1"): "3x9", state(model=other, version="1"): "3x9"}
+                | {state(model=other, version="2"): "0x9"},
+                (Look(9, (Firing(silent, settings.no_data_after / 2),)),),
             ),
         ),
     )
@@ -170,22 +169,20 @@ def _silent(settings: Settings) -> AlertRule:
 
 def _labels_missing(rules: Sequence[Rule], settings: Settings) -> AlertRule:
     own = partial(series, job=settings.job)
-    span = max(3600.0, settings.no_data_after)
-    unlabeled = f"sum by (job, model) (increase({own('monitor_events_unlabeled_total')}[{promtime(span)}])) > 0"
-    labeled = f"sum by (job, model) (increase({own('classifier_labeled_events_total')}[{promtime(span)}])) > 0"
-    minutes = int(span // 60)
-    events = partial(own, instance="a", model="m")
-    none = {events("monitor_events_unlabeled_total"): "0+5x{}", events("monitor_events_consumed_total"): "0+5x{}"}
-    none = {name: notation.format(2 * minutes) for name, notation in none.items()}
+    span = promtime(max(3600.0, settings.no_data_after))
+    unlabeled, labeled = (
+        f"sum by (job, model) (increase({own(family)}[{span}])) > 0"
+        for family in ("monitor_events_unlabeled_total", "classifier_labeled_events_total")
+    )
+    events = partial(own, instance="a", model="one without labels")
+    unlabeled_events = {events("monitor_events_unlabeled_total"): "0+5x20"}
     labels = events("classifier_labeled_events_total", version="1")
-    firing = (Firing({"job": settings.job, "model": "m"}, 0.0),)
+    firing = (Firing({"job": settings.job, "model": "one without labels"}, 0.0),)
     arms = [f"(0 * ({unlabeled}) unless on (job, model) ({labeled}))"]
     scenes = [
-        Scene(
-            {**none, labels: f"0+5x10 50x{2 * minutes}"},
-            (Look(minutes // 2), Look(minutes + 22, firing)),
-        ),
-        Scene({**none, labels: f"0+1x{2 * minutes}"}, (Look(minutes + 22),)),
+        Scene({**unlabeled_events, labels: "50x20"}, (Look(10), Look(11, firing))),
+        Scene({**unlabeled_events, labels: "0+5x5 25x20"}, (Look(20),)),
+        Scene({labels: "50x20"}, (Look(20),)),
     ]
     for (model, window), least in _coverages(rules).items():
         of_model = {} if model == "*" else {"model": model}

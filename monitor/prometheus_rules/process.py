@@ -10,14 +10,14 @@ from monitor.prometheus_rules.settings import Settings
 from monitor.prometheus_rules.text import Firing, Label, Value
 
 
-def process_rules(settings: Settings) -> Iterator[AlertRule]:
-    """Yield the rules."""
-    yield from _instances(settings)
+def work_rules(settings: Settings) -> Iterator[AlertRule]:
+    """Yield the rules about evaluations and checkpoints."""
     yield from _evaluation(settings)
     yield from _checkpoints(settings)
 
 
-def _instances(settings: Settings) -> Iterator[AlertRule]:
+def instance_rules(settings: Settings) -> Iterator[AlertRule]:
+    """Yield the rules about instances, of which one at a time is the owner."""
     own = partial(series, job=settings.job)
     job = {"job": settings.job}
     yield AlertRule(
@@ -58,7 +58,7 @@ def _instances(settings: Settings) -> Iterator[AlertRule]:
         f"{own('up')} == 0",
         "ticket",
         (Label("instance"), " of ", Label("job"), " cannot be scraped"),
-        ("It does not run, cannot be reached, or refuses Prometheus. Another instance goes on if there is one.",),
+        ("It does not run, cannot be reached, or refuses Prometheus. Another one goes on, if any.",),
         (
             Scene(
                 {own("up", instance="a"): "1 0x10", own("up", instance="b"): "1x10"},
@@ -92,8 +92,8 @@ def _evaluation(settings: Settings) -> Iterator[AlertRule]:
         settings.stale_after,
         "page",
         "metrics were last evaluated ",
-        f"They are to be evaluated every {promtime(settings.evaluation_every)}. What is exported, and alerts on "
-        "windows, are as old as that.",
+        f"They are to be evaluated every {promtime(settings.evaluation_every)}. What is exported, and alerts "
+        "on windows, are as old as that.",
     )
     yield AlertRule(
         "MonitorEvaluationErrors",
@@ -101,7 +101,7 @@ def _evaluation(settings: Settings) -> Iterator[AlertRule]:
         "ticket",
         (Label("job"), ": evaluations fail"),
         ("In the last 15 minutes an evaluation, or some metrics of one, failed. The log has the reason.",),
-        (_grows(settings, "monitor_evaluation_errors_total"), _stands(settings, "monitor_evaluation_errors_total")),
+        _counted(settings, "monitor_evaluation_errors_total"),
     )
 
 
@@ -123,7 +123,7 @@ def _checkpoints(settings: Settings) -> Iterator[AlertRule]:
         "ticket",
         (Label("job"), ": checkpoints cannot be written"),
         ("In the last 15 minutes one could not be written. Look at the disk.",),
-        (_grows(settings, "monitor_checkpoint_errors_total"), _stands(settings, "monitor_checkpoint_errors_total")),
+        _counted(settings, "monitor_checkpoint_errors_total"),
     )
 
 
@@ -131,39 +131,33 @@ def _old(
     settings: Settings, name: str, family: str, limit: float, severity: str, what: str, then: str
 ) -> AlertRule:
     """Return a rule about a time that was too long ago; of several instances the latest counts."""
-    own = partial(series, job=settings.job)
-    minute = int(limit // 60) + 1
+    own = partial(series, family, job=settings.job)
+    begin = 121 - limit  # two minutes later it is not yet old, three minutes later it is
+    stands, goes_on = f"{begin:.12g}x5", f"{begin:.12g}+60x5"
     return AlertRule(
         name,
-        f"time() - max by (job) ({own(family)}) > {limit:g}",
+        f"time() - max by (job) ({own()}) > {limit:.12g}",
         severity,
         (Label("job"), f": {what}", Value("seconds"), " ago"),
         (then,),
         (
             Scene(
-                {own(family, instance="a"): f"0x{2 * minute}", own(family, instance="b"): f"0x{2 * minute}"},
-                (Look(minute - 1), Look(minute, (Firing({"job": settings.job}, minute * 60.0),))),
+                {own(instance="a"): stands, own(instance="b"): stands},
+                (Look(2), Look(3, (Firing({"job": settings.job}, limit + 59),))),
             ),
-            Scene(
-                {
-                    own(family, instance="a"): f"0x{2 * minute}",
-                    own(family, instance="b"): f"0+60x{2 * minute}",
-                },
-                (Look(minute),),
-            ),
+            Scene({own(instance="a"): stands, own(instance="b"): goes_on}, (Look(5),)),
         ),
     )
 
 
-def _grows(settings: Settings, family: str) -> Scene:
-    """Return a scene in which a counter of the owner grows once, for a while."""
+def _counted(settings: Settings, family: str) -> tuple[Scene, Scene]:
+    """Return scenes in which a counter of the owner grows once, and not at all."""
     own = partial(series, family, job=settings.job)
     firing = (Firing({"job": settings.job}),)
-    return Scene(
-        {own(instance="a"): "0 0 1x40", own(instance="b"): "0x40"},
-        (Look(1), Look(2, firing), Look(16, firing), Look(18)),
+    return (
+        Scene(
+            {own(instance="a"): "0 0 1x20", own(instance="b"): "0x20"},
+            (Look(1), Look(2, firing), Look(16, firing), Look(18)),
+        ),
+        Scene({own(instance="a"): "7x20"}, (Look(20),)),
     )
-
-
-def _stands(settings: Settings, family: str) -> Scene:
-    return Scene({series(family, job=settings.job, instance="a"): "7x20"}, (Look(20),))

@@ -97,14 +97,10 @@ class Value:
         return f"{{{{ $value | {function[self.unit]} }}}}"
 
     def shown(self, firing: Firing) -> str:
-        """Return what it is for an alert; of times from a minute to a day."""
+        """Return what it is for an alert."""
         if self.unit == "ratio":
             return f"{firing.value * 100:.4g}%"
-        if self.unit == "seconds":
-            minutes, seconds = divmod(round(firing.value), 60)
-            hours, minutes = divmod(minutes, 60)
-            return f"{hours}h {minutes}m {seconds}s" if hours else f"{minutes}m {seconds}s"
-        return f"{firing.value:.4g}"
+        return _duration(firing.value) if self.unit == "seconds" else f"{firing.value:.4g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,3 +136,16 @@ class Windows:
     @property
     def _name(self) -> str:
         return self.family.removeprefix("classifier_").replace("_", " ").capitalize()
+
+
+def _duration(seconds: float) -> str:
+    """Return positive seconds as `humanizeDuration` does."""
+    if seconds < 1:
+        return f"{seconds * 1000:.4g}ms"
+    if seconds < 60:
+        return f"{seconds:.4g}s"
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    parts = [f"{days}d", f"{hours}h", f"{minutes}m", f"{rest}s"]
+    return " ".join(parts[0 if days else 1 if hours else 2 :])

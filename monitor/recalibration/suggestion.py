@@ -100,7 +100,7 @@ def suggest(scores: Floats, positives: Counts, events: Counts, seed: int) -> Sug
     Parameters
     ----------
     scores : shape (G,)
-        Probabilities, each of a group of events.
+        Distinct probabilities, each of a group of events.
     positives, events : shape (G,)
         With that score; groups without events do not count.
     seed

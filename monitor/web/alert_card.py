@@ -88,7 +88,7 @@ def _item(state: str, alert: Alert) -> Html:
             " ",
             h("span", printable(" · ".join(facts)), class_="quiet"),
         ),
-        h("p", sentence(alert)),
+        h("p", printable(sentence(alert))),
     )
 
 

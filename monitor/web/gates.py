@@ -42,23 +42,29 @@ def gate_routes(
 
     async def flagger(request: Request) -> Response:
         """Answer 200 only where the version fails: any success makes Flagger roll back."""
-        model = version = ""
         try:
-            found = json_object(await request.body()).get("metadata")
-            metadata = found if isinstance(found, dict) else {}
-            model, version = text(metadata, "model"), metadata.get("version", "")
-            if not isinstance(version, str):
-                raise BodyError("version is no text; write one")
+            model, version = _asked_by_flagger(await request.body())
         except ClientDisconnect:
             return Response(status_code=409)  # nobody reads it
         except BodyError as error:
-            judged = Verdict("no_data", (f"the webhook's metadata cannot be used: {error}",))
-        else:
-            report, _ = current()
-            judged = verdict(alerts().alerts if report else (), report, model, version)
+            useless = Verdict("no_data", (f"the webhook's metadata cannot be used: {error}",))
+            return JSONResponse(_object("", "", useless), 409)
+        report, _ = current()
+        judged = verdict(() if report is None else alerts().alerts, report, model, version)
         return JSONResponse(_object(model, version, judged), 200 if judged.outcome == "fail" else 409)
 
     return [Route("/gate/argo", argo), Route("/gate/flagger/rollback", flagger, methods=["POST"])]
+
+
+def _asked_by_flagger(body: bytes) -> tuple[str, str]:
+    """Return model and version, which the Canary's webhook has as its metadata."""
+    metadata = json_object(body).get("metadata")
+    if not isinstance(metadata, dict):
+        raise BodyError("there is none")
+    version = metadata.get("version", "")
+    if not isinstance(version, str):
+        raise BodyError("version is no text")
+    return text(metadata, "model"), version
 
 
 def _object(model: str, version: str, judged: Verdict) -> dict[str, Any]:

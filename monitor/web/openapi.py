@@ -100,6 +100,11 @@ _CURVES = {
     "type": ["object", "null"],
     "description": "With curves=true, of windows over all events. Of each scored class.",
 }
+_RECALIBRATION = {
+    "type": "object",
+    "additionalProperties": {"type": "object"},
+    "description": "With the curves: of scored classes a map that calibrates them, or why there is none.",
+}
 _WINDOW = object_of(
     model=TEXT,
     version=TEXT,
@@ -119,6 +124,7 @@ _WINDOW = object_of(
     metrics=list_of(_METRIC),
     classification_report=TEXT,
     curves=_CURVES,
+    recalibration=_RECALIBRATION,
 )
 _REPORT = object_of(
     evaluated_at=TIME,

@@ -151,7 +151,7 @@ _MATCHERS = {
 
 def _body(*required: str, **properties: Any) -> dict[str, Any]:
     schema = object_of(**properties) | {"required": list(required), "additionalProperties": False}
-    return {"required": bool(required), "content": {"application/json": {"schema": schema}}}
+    return {"required": True, "content": {"application/json": {"schema": schema}}}
 
 
 def _act(

@@ -16,10 +16,11 @@ from starlette.applications import Starlette
 from monitor.web.openapi import OPENAPI
 from tests.fuzz.mutation import changed_bytes
 from tests.support.reports import empty_window, example, multilabel_window, report, status, window_curves
+from tests.support.shown_alerts import VIEW, office
 from tests.support.web import HOSTILE, app
 
-ANYWHERE = {200, 400, 401, 404, 405, 413, 431}
-"""What any path may answer: as it is, a foreign host, no token, no such path or method, a body, too much."""
+ANYWHERE = {200, 400, 401, 403, 404, 405, 409, 413, 415, 431}
+"""What any path may answer: as it is, a foreign host, no token, no such path or method, no act, too much."""
 
 
 TOKEN = "token-of-the-fuzzer"
@@ -33,6 +34,7 @@ def _apps() -> list[Starlette]:
         *(app(each) for each in shown),
         app(example(), status(owner=False)),
         app(example(), read_token=TOKEN),
+        app(example(), alerts=lambda: VIEW, desk=office().desk, act_token=TOKEN),
     ]
 
 

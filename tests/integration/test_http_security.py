@@ -24,13 +24,16 @@ from monitor.web import server as serving
 from monitor.web.openapi import OPENAPI
 from monitor.web.server import Server
 from tests.support.certificates import Certificates
+from tests.support.desks import Office
 from tests.support.reports import example, report, window_curves, window_report
+from tests.support.shown_alerts import VIEW, office
 from tests.support.sockets import SECONDS, Answer, ask, connected, ended, read_answer, request
 from tests.support.web import HOSTILE, app
 
 PROBES = ("/livez", "/readyz", "/healthz")
 PARAMETERS = ("model", "version", "window", "segment", "format", "curves")
 PATHS = (*OPENAPI["paths"], "/style.css")
+TOKEN = "a-token-to-act-with"
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = SECONDS) -> None:
@@ -284,7 +287,7 @@ def test_any_bytes_are_answered(port, caplog, path, query, name, value):
         )
         answer = read_answer(client)
     assert answer is not None
-    assert answer.status in (200, 400, 404, 413)
+    assert answer.status in (200, 400, 403, 404, 405, 413)  # 403, 405: of paths that act, which GET does not
     assert b"<script" not in answer.body or not answer.headers["content-type"].startswith("text/html")
     assert not caplog.records
 
@@ -352,6 +355,95 @@ def test_forwarding_headers_change_nothing(port):
 
 def test_a_path_in_the_absolute_form_cannot_replace_host(port):
     assert ask(port, "http://localhost/metrics", host="evil.example").status == 400
+
+
+# Acts
+
+
+@pytest.fixture
+def acting() -> Iterator[tuple[Server, Office]]:
+    """A server where somebody may act, and the desk that is asked."""
+    made = office()
+    running = Server(app(example(), alerts=lambda: VIEW, desk=made.desk, act_token=TOKEN), "127.0.0.1", 0)
+    running.start()
+    yield running, made
+    running.stop()
+
+
+def post(path: str, *headers: str, body: bytes = b"{}", host: str = "localhost") -> bytes:
+    length = () if any(h.startswith("Content-Length") for h in headers) else (f"Content-Length: {len(body)}",)
+    return request(path, *headers, *length, "Content-Type: application/json", method="POST", host=host) + body
+
+
+RIGHT = f"Authorization: Bearer {TOKEN}"
+PAUSE = "/api/v1/actions/pause"
+
+
+def test_an_act_over_a_connection_that_goes_on(acting):
+    server, made = acting
+    with connected(server.port) as client:
+        asked = (post(PAUSE, RIGHT), post(PAUSE), post(PAUSE, RIGHT, body=b"{"), post("/", RIGHT, body=b""))
+        client.sendall(b"".join(asked) + request("/livez", "Connection: close"))
+        received = b""
+        while piece := client.recv(65536):
+            received += piece
+    codes = [line.split()[0] for line in received.split(b"HTTP/1.1 ")[1:]]
+    assert codes == [b"200", b"401", b"400", b"405", b"200"]
+    assert made.desk.view().paused is not None
+
+
+@pytest.mark.parametrize(
+    "headers, host, status",
+    [
+        ([], "localhost", 401),
+        (["Authorization: Bearer x"], "localhost", 401),
+        ([RIGHT, "Origin: http://evil.example"], "localhost", 403),
+        ([RIGHT, "Origin: null"], "localhost", 403),
+        ([RIGHT, "Origin: http://evil.example"], "evil.example", 400),  # DNS rebinding
+        ([RIGHT, "Content-Length: 16385"], "localhost", 413),
+        ([RIGHT, "Content-Length: 100000000000"], "localhost", 413),
+    ],
+)
+def test_who_may_not_act_does_not(acting, headers, host, status):
+    server, made = acting
+    with connected(server.port) as client:
+        client.sendall(post(PAUSE, *headers, host=host))
+        answer = read_answer(client)
+    assert answer.status == status
+    assert not any(name.startswith("access-control") for name in answer.headers)
+    assert made.desk.view().paused is None
+
+
+def test_a_browser_that_asks_first_is_not_allowed(acting):
+    server, _ = acting
+    asked = ("Origin: http://evil.example", "Access-Control-Request-Method: POST")
+    answer = ask(server.port, PAUSE, *asked, method="OPTIONS")
+    assert answer.status == 403
+    assert not any(name.startswith("access-control") for name in answer.headers)
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_body_that_does_not_come_is_dropped_and_nothing_done(acting, caplog):
+    server, made = acting
+    with connected(server.port) as client, caplog.at_level(logging.WARNING):
+        client.sendall(post(PAUSE, RIGHT, "Content-Length: 100"))
+        assert ended(client)
+    with connected(server.port) as client:  # and one who leaves amid the body
+        client.sendall(post(PAUSE, RIGHT, "Content-Length: 100"))
+    wait_until(lambda: not list(server._connections))
+    assert made.desk.view().paused is None
+    assert not caplog.records
+
+
+@pytest.mark.parametrize("path", [PAUSE, "/api/v1/silences", "/gate/flagger/rollback"])
+@settings(max_examples=20, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(body=st.one_of(st.binary(max_size=60), st.just(b"[" * 16_000)))
+def test_any_body_is_answered(acting, caplog, path, body):
+    server, _ = acting
+    with connected(server.port) as client, caplog.at_level(logging.WARNING):
+        client.sendall(post(path, RIGHT, "Connection: close", body=body))
+        assert read_answer(client).status in ({409} if path.startswith("/gate") else {200, 400})
+    assert not caplog.records
 
 
 # TLS

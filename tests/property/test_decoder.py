@@ -194,11 +194,13 @@ def sound(draw: st.DrawFn, name: str) -> dict[str, Any]:
             value["confidence"] = vector[0]
     else:
         value["scores"] = dict(zip(classes, vector, strict=True)) if shape == "map" else vector
+    value["id"] = draw(scalar)
     value["segments"] = draw(st.fixed_dictionaries({}, optional={"region": scalar, "shop": scalar}))
     return value
 
 
 odd = {
+    "id": junk,
     "model": junk,
     "version": junk,
     "timestamp": timestamp | junk,
@@ -249,7 +251,12 @@ def assert_same(one: EventBatch, other: EventBatch) -> None:
     assert one.rejected == other.rejected
     assert one.spans == other.spans
     assert list(one.columns) == list(other.columns) or set(one.columns) == set(other.columns)
+    assert list(one.marks) == list(one.columns)
     for name, columns in one.columns.items():
+        for mine, others in zip(one.marks[name], other.marks[name], strict=True):
+            assert mine is not None and others is not None
+            assert (mine.dtype, mine.tolist()) == (others.dtype, others.tolist())
+            assert len(mine) == len(columns)
         for field in Columns.__slots__:
             ours, theirs = getattr(columns, field), getattr(other.columns[name], field)
             assert ours.dtype == theirs.dtype
@@ -258,7 +265,7 @@ def assert_same(one: EventBatch, other: EventBatch) -> None:
 
 
 def decoder(name: str, doubting: bool = False) -> Decoder:
-    made = Decoder(positions=Positions(["t"]), **CONFIGURATIONS[name])
+    made = Decoder(positions=Positions(["t"]), identities=True, **CONFIGURATIONS[name])
     if doubting:
         made._layout = DoubtEverything()  # type: ignore[assignment]
     return made

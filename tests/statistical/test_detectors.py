@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.statistical.detectors import THRESHOLDS, cases, delays, false_alarms
+from tests.statistical.detectors import THRESHOLDS, cases, delays, false_alarms, first_alarm
 
 BOUNDARIES = [
     ("recall, floor 0.75", "recall 0.75"),
@@ -18,8 +18,9 @@ BOUNDARIES = [
     ("calibration, prevalence 0.33", "healthy"),
     ("paired with the champion, margin 0.02", "recall 0.78"),
     ("unpaired, margin 0.02", "recall 0.78"),
-    ("partial AUC 0.831, 20,000 negatives", "at the floor"),
 ]
+
+PARTIAL_AUC = "partial AUC 0.831, 20,000 negatives"
 
 RECALL, CALIBRATION, PAIRED = (
     "recall, floor 0.75",
@@ -58,6 +59,11 @@ def test_false_alarms_are_as_rare_as_promised_at_a_low_threshold(title, truth):
     assert false_alarms(cases()[title], truth, 1e3, 2e5).allowed(1e3)
 
 
+def test_the_first_false_alarm_of_partial_auc_is_as_late_as_promised_at_a_low_threshold():
+    mean, error = first_alarm(cases()[PARTIAL_AUC], "at the floor", 1e3, 200)
+    assert mean + 3 * error >= 1e3
+
+
 @pytest.mark.parametrize(("title", "change", "threshold"), [case for case in CHANGES if case[2] == 1e4])
 def test_a_change_is_raised_about_as_soon_as_known(title, change, threshold):
     """Few runs: half as far again from the known median as the long form allows."""
@@ -80,3 +86,10 @@ def test_false_alarms_are_as_rare_as_promised(title, truth, threshold):
 def test_a_change_is_raised_as_soon_as_known(title, change, threshold):
     found = delays(cases()[title], change, threshold, 2_000)
     assert found.median == pytest.approx(MEDIANS[title, change][threshold], rel=WITHIN[title])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("threshold", THRESHOLDS)
+def test_the_first_false_alarm_of_partial_auc_is_as_late_as_promised(threshold):
+    mean, error = first_alarm(cases()[PARTIAL_AUC], "at the floor", threshold, 100)
+    assert mean + 3 * error >= threshold

@@ -51,9 +51,7 @@ def shown(rule: Rule, state: State, minutes: float = 5, version: str = "2026-12-
         state,
         None if state == "inactive" else moment(minutes),
         moment(minutes) if state == "firing" else None,
-        Evidence(
-            value=0.61, lower=0.55, upper=0.67, limit=0.8, support=262, statistic=12_345.6, threshold=1e4
-        ),
+        Evidence(value=0.61, lower=0.55, upper=0.67, limit=0.8, support=262),
     )
     return replace(found, **changes)
 

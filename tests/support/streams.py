@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from monitor.events.batch import Columns, EventBatch, Span
+from monitor.events.batch import Columns, EventBatch, Marks, Span
 from monitor.events.position import Positions
 from monitor.events.spec import ModelSpec
 from monitor.records import Partition
@@ -77,4 +77,5 @@ def batch(events: list[Event]) -> EventBatch:
             old.first_timestamp,
             max(old.last_timestamp, event.timestamp),
         )
-    return EventBatch({k: columns(v) for k, v in by_version.items()}, (), spans)
+    read = {key: columns(of_version) for key, of_version in by_version.items()}
+    return EventBatch(read, (), spans, {key: Marks(c.timestamp) for key, c in read.items()})

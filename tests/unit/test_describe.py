@@ -3,8 +3,11 @@ from pathlib import Path
 
 import pytest
 
+from monitor.alert_rules import rules
 from monitor.config import Config, load_config
 from monitor.describe import describe, event_bytes, format_bytes, version_bytes
+from monitor.errors import ConfigurationError
+from tests.support.alerts import NINE_RULES
 
 KAFKA = "kafka: {bootstrap_servers: [broker:9092], topics: [a, b]}"
 FRAUD = "models: {fraud: {task: binary, classes: [legit, fraud]}}"
@@ -292,3 +295,154 @@ def test_checkpoints_in_words(make: Make, tmp_path: Path, monkeypatch: pytest.Mo
 )
 def test_sizes_in_words(size: float, text: str) -> None:
     assert format_bytes(size) == text
+
+
+ALERTING = """models:
+  fraud:
+    task: binary
+    classes: [legit, fraud]
+    segments: [region]
+    windows: [{name: last_10k, events: 10000}, {name: 1d, duration: 1d}]
+    at_k: [100]
+    label_maturity: 0s
+    champion: v1
+"""
+
+
+def alerts(config: Config, name: str) -> str:
+    """Return what is said of one alert or action."""
+    text = describe(config, rules=rules(config))
+    return text.partition(f"\n{name}\n")[2].partition("\n\n")[0]
+
+
+def alert(make: Make, text: str, rest: str = "") -> str:
+    lines = f"{rest}\nalerts: {{max_matches: 100, rules: {{Low: {{model: fraud, {text}}}}}}}"
+    return alerts(make(ALERTING, rest=lines), "Alert Low")
+
+
+def test_a_sequential_rule_in_words(make: Make) -> None:
+    text = alerts(make(ALERTING, rest=NINE_RULES), "Alert RecallBelowFloor")
+    assert rows(text, "watches") == ["classifier_recall, class fraud, of model fraud"]
+    assert rows(text, "fires") == ["when events, one after another, are enough evidence that it is below 0.8"]
+    assert rows(text, "false alarms") == [
+        "on average at most one in 10,000 labeled events of class fraud while the value is at its limit, "
+        "fewer while it is better; `monitor replay` prints that in events and days"
+    ]
+    assert rows(text, "undefined") == ["keeps its state, and after 30m raises RecallBelowFloorUndefined"]
+    assert (rows(text, "severity"), rows(text, "then")) == (["page"], ["rollback"])
+
+
+def test_the_threshold_of_wildcards_in_words(make: Make) -> None:
+    text = alert(make, "metric: recall, floor: 0.8, segment: 'region=*'")
+    assert rows(text, "watches") == ["classifier_recall, class fraud, of model fraud, each region"]
+    assert rows(text, "false alarms")[1:] == [
+        "of all matches together: with max_matches 100 the threshold of each is 1,000,000"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("metric: precision, floor: 0.5", "labeled decisions for class fraud"),
+        ("metric: specificity, floor: 0.5", "labeled events that are not of class fraud"),
+        ("metric: npv, class: '*', floor: 0.5", "labeled decisions against the class"),
+        ("metric: accuracy, floor: 0.5", "labeled events"),
+        ("metric: brier_score, subset: negative, ceiling: 0.5", "labeled events that are not of class fraud"),
+        ("metric: roc_auc, floor: 0.5, observation: 50", "means over 50 labeled events of class fraud each"),
+        ("detector: calibration", "labeled events with scores"),
+    ],
+)
+def test_what_false_alarms_are_counted_in(make: Make, text: str, what: str) -> None:
+    assert f" in 10,000 {what} while " in rows(alert(make, text), "false alarms")[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "metric: recall, floor: 0.8, for: 3",
+            "when the whole 95% interval over window last_10k is below 0.8, 3 steps in a row",
+        ),
+        (
+            "metric: recall, ceiling: 0.9, condition: value, for: 10m",
+            "when its value over window last_10k is above 0.9, for 10m",
+        ),
+        (
+            "metric: recall, floor: random, margin: 0.1",
+            "no better than the share of decisions for the class - 0.1",
+        ),
+        ("metric: recall, floor: best", "is below its best lower bound so far"),
+        ("metric: recall, compare_to: {version: v}", "is below that of version v"),
+        ("metric: recall, compare_to: {window: 1d}", "is below that over window 1d"),
+        ("metric: recall, compare_to: champion, margin: 0.02", "below that of the champion version - 0.02"),
+        ("metric: brier_score, baseline: r, margin: 0.02", "above what baseline r proves + 0.02"),
+        ("detector: calibration", "off by more than 0.1 in log-odds or a factor of 1.1; scores as they come"),
+        ("detector: calibration, baseline: r", "a factor of 1.1; scores recalibrated by baseline r"),
+    ],
+)
+def test_when_a_rule_fires_in_words(make: Make, text: str, words: str) -> None:
+    condition = ", condition: interval" if ", for: 3" in text else ""
+    assert words in rows(alert(make, text + condition, rest="baselines: {r: f}"), "fires")[0]
+
+
+def test_a_condition_on_a_window_bounds_nothing(make: Make) -> None:
+    text = alert(
+        make,
+        "metric: recall, floor: 0.8, condition: value, hysteresis: 0.05, cooldown: 1h,"
+        " min_label_coverage: 0.5",
+    )
+    assert rows(text, "false alarms")[0].startswith("no bound: every step is another look")
+    assert rows(text, "resolves") == ["when it is back beyond the limit by more than 0.05"]
+    assert rows(text, "support") == ["at least 20, 50% of events labeled"]
+    assert rows(text, "cooldown") == ["does not fire again for 1h after it resolved"]
+
+
+def test_actions_in_words(make: Make) -> None:
+    secret = "https://hooks.example.com/services/hunter2"
+    rest = NINE_RULES.replace("https://hooks.example.com/rollback", secret)
+    config = make(ALERTING, rest=rest + "  back: {type: mlflow, url: 'http://[::1]:5000', dry_run: true}\n")
+    assert "hunter2" not in describe(config, rules=rules(config))
+    text = alerts(config, "Action rollback")
+    assert rows(text, "does") == ["POST to https://hooks.example.com, signed with the key in hook.key"]
+    assert rows(text, "expires") == ["15m after it was decided"]
+    assert rows(text, "at most") == ["once in 1h and 3 a day, for each model"]
+    assert rows(text, "approval") == ["not needed"]
+    assert rows(alerts(config, "Action recalibrate"), "does") == [
+        "send a message to topic models.control of broker:9092"
+    ]
+    text = alerts(config, "Action back")
+    assert rows(text, "does") == [
+        "move alias champion of the registered model of the same name to the version before, in MLflow at "
+        "http://[::1]:5000"
+    ]
+    assert rows(text, "dry run") == ["nothing is done, it is only written down"]
+    assert rows(alerts(config, "Actions"), "breaker") == ["beyond 2 models in 1h, more wait for approval"]
+
+
+def test_who_is_told_in_words(make: Make) -> None:
+    rule = "rules: {Low: {model: fraud, metric: recall, floor: 0.8}}"
+    assert rows(alerts(make(rest=f"alerts: {{{rule}}}"), "Alerts"), "told") == [
+        "by Prometheus, with the rules that `monitor rules` writes"
+    ]
+    rest = f"alerts: {{deliver: alertmanager, alertmanager_urls: ['http://localhost:9093/x'], {rule}}}"
+    assert rows(alerts(make(rest=rest), "Alerts"), "told") == ["to Alertmanager at http://localhost:9093"]
+
+
+def test_baselines_in_words(make: Make, tmp_path: Path) -> None:
+    path = tmp_path / "r.baseline"
+    config = make(rest=f"baselines: {{r: {path}}}")
+    assert rows(describe(config), "r") == [f"{path}, which is not there yet: make it with `monitor baseline`"]
+    path.touch()
+    assert rows(describe(config), "r") == [str(path)]
+
+    class Reference:
+        model, events = "fraud", 30_000
+
+    assert rows(describe(config, load_baseline=lambda path: Reference()), "r") == [
+        f"{path}: 30000 labeled events of model fraud"
+    ]
+
+    def broken(path: str) -> Reference:
+        raise ConfigurationError(f"{path} is no baseline; make it anew")
+
+    assert rows(describe(config, load_baseline=broken), "r") == [f"{path} is no baseline; make it anew"]

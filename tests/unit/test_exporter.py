@@ -12,6 +12,7 @@ from prometheus_client.openmetrics.exposition import generate_latest as generate
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
 from prometheus_client.parser import text_string_to_metric_families as parse_text
 
+from monitor.alerts.view import AlertsView
 from monitor.exporter import Exporter, ExportOptions
 from monitor.report import Report
 from monitor.status import DaemonStatus
@@ -25,13 +26,22 @@ from tests.support.reports import (
     status,
     window_report,
 )
+from tests.support.shown_alerts import VIEW
 
+NONE = AlertsView()
 OPENMETRICS = "application/openmetrics-text; version=1.0.0"
 HOSTILE = '<script>alert("1")</script>\\ \n\r\t\u202e# EOF } 1\x00 żółć 🙂'
 
 
-def exporter(shown: Report | None = None, state: DaemonStatus | None = None, **options: object) -> Exporter:
-    made = Exporter(lambda: state or status(), HELPS, ExportOptions(**options), headline=HEADLINE)
+def exporter(
+    shown: Report | None = None,
+    state: DaemonStatus | None = None,
+    alerts: AlertsView = NONE,
+    **options: object,
+) -> Exporter:
+    made = Exporter(
+        lambda: state or status(), HELPS, ExportOptions(**options), headline=HEADLINE, alerts=lambda: alerts
+    )
     made.publish(shown)
     return made
 
@@ -220,6 +230,31 @@ def test_the_daemons_series():
     assert samples(exporter(None))[series("monitor_frontier_timestamp_seconds")] == 1_764_417_540
 
 
+def test_alerts_are_exported_with_their_state_and_historic_ones_tell_nobody():
+    found = samples(exporter(alerts=VIEW))
+    states = {labels: value for (name, labels), value in found.items() if name == "monitor_alert_state"}
+    assert [states[frozenset(alert.key.labels.items())] for alert in VIEW.alerts] == [0, 0, 3, 1, 2]
+    assert len(states) == len(VIEW.alerts)
+
+
+@pytest.mark.parametrize("changes", [{"owner": False}, {"ready": False}])
+def test_only_the_owner_exports_alerts(changes):
+    assert "monitor_alert_state" not in names(exporter(state=status(**changes), alerts=VIEW))
+
+
+def test_what_is_done_about_alerts_is_counted():
+    state = status(
+        outbox_pending={"rollback": 2},
+        action_attempts={("rollback", "retry"): 3},
+        notifications={("http://alertmanager:9093", "sent"): 4},
+    )
+    found = samples(exporter(state=state))
+    assert found[series("monitor_outbox_pending", action="rollback")] == 2
+    assert found[series("monitor_action_attempts_total", action="rollback", result="retry")] == 3
+    target = "http://alertmanager:9093"
+    assert found[series("monitor_notifications_total", target=target, result="sent")] == 4
+
+
 def test_publishing_nothing_takes_the_series_away():
     made = exporter(example())
     made.publish(None)
@@ -231,14 +266,14 @@ def test_the_quick_encoding_is_the_clients():
     window = replace(
         window, values=(*window.values, window.values[0]._replace(name="classifier_x", value=1e22))
     )
-    made = Exporter(status, {"classifier_recall": HOSTILE}, headline=HEADLINE)
+    made = Exporter(status, {"classifier_recall": HOSTILE}, headline=HEADLINE, alerts=lambda: VIEW)
     made.publish(report(*example().windows, window_report(model=HOSTILE), window))
     assert made.scrape("text/plain").body == generate_latest(made)
     assert made.scrape(OPENMETRICS).body == generate_openmetrics(made)
 
 
 def test_families_are_in_one_piece_and_do_not_clash():
-    made = exporter(report(*example().windows, window_report(model=HOSTILE)))
+    made = exporter(report(*example().windows, window_report(model=HOSTILE)), alerts=VIEW)
     families = list(parse_openmetrics(made.scrape(OPENMETRICS).body.decode()))
     assert [name for name, times in Counter(f.name for f in families).items() if times > 1] == []
     bare = {f.name for f in families}
@@ -287,7 +322,7 @@ def test_promtool_accepts_the_text():
         install = "no promtool: apt-get install -y --no-install-recommends prometheus"
         assert os.environ.get("CI") != "true", install
         pytest.skip(install)
-    text = exporter(example()).scrape("text/plain").body
+    text = exporter(example(), alerts=VIEW).scrape("text/plain").body
     done = subprocess.run([promtool, "check", "metrics"], input=text, capture_output=True, timeout=30)
     assert done.returncode == 0, done.stdout + done.stderr
     broken = subprocess.run([promtool, "check", "metrics"], input=b"a{\n", capture_output=True, timeout=30)

@@ -12,11 +12,11 @@ TLS = "tls: {cert_file: c, key_file: KEY}"
 
 @pytest.fixture
 def make(tmp_path: Path) -> Make:
-    def make(server: str = "", kafka: str = "") -> Config:
+    def make(server: str = "", kafka: str = "", rest: str = "") -> Config:
         (tmp_path / "monitor.yaml").write_text(
             f"kafka: {{bootstrap_servers: [a], topics: [t], {kafka}}}\n"
             "models: {fraud: {task: binary, classes: [legit, fraud]}}\n"
-            f"server: {{{server}}}\n"
+            f"server: {{{server}}}\n{rest}\n"
         )
         return load_config(tmp_path / "monitor.yaml", {})
 
@@ -65,3 +65,40 @@ def test_files_that_everybody_can_read(make: Make, tmp_path: Path) -> None:
             for name, path in (("server.read_token_file", token), ("server.tls.key_file", key))
             if public
         ]
+
+
+def test_files_of_actions_that_everybody_can_read(make: Make, tmp_path: Path) -> None:
+    key = tmp_path / "hook.key"
+    key.touch()
+    key.chmod(0o644)
+    action = f"{{type: webhook, url: 'https://h/x', secret_file: {key}}}"
+    assert start_up_warnings(make(rest=f"actions: {{rollback: {action}}}")) == [
+        f"actions.rollback.secret_file {key} can be read by every user of this machine; `chmod 600` it"
+    ]
+    assert start_up_warnings(make(f"act_token_file: {key}"))[0].startswith("server.act_token_file")
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("http://hooks.example.com/hunter2", "http://hooks.example.com"),
+        ("http://10.0.0.1:8080/hunter2?x=hunter2", "http://10.0.0.1:8080"),
+        ("http://localhost:8080/x", None),
+        ("http://127.0.0.9/x", None),
+        ("http://[::1]:8080/x", None),
+        ("https://hooks.example.com/x", None),
+    ],
+)
+def test_where_something_is_sent_in_the_clear(make: Make, url: str, shown: str | None) -> None:
+    warnings = start_up_warnings(
+        make(rest=f"actions: {{rollback: {{type: webhook, url: '{url}', secret_file: none}}}}")
+    )
+    words = "is not encrypted: what goes there can be read on its way; write https"
+    assert warnings == ([] if shown is None else [f"actions.rollback.url {shown} {words}"])
+
+
+def test_alertmanager_in_the_clear(make: Make) -> None:
+    (warning,) = start_up_warnings(
+        make(rest="alerts: {deliver: alertmanager, alertmanager_urls: ['https://a', 'http://b:9093']}")
+    )
+    assert warning.startswith("alerts.alertmanager_urls[1] http://b:9093 is not encrypted")

@@ -478,6 +478,18 @@ def test_preconditions_are_judged_before_every_attempt() -> None:
     assert office.sender.sent[-1].target_version is None  # 2 was left because it was bad
 
 
+def test_a_decision_that_expires_between_two_turns_is_not_sent() -> None:
+    office = Office()
+    office.desk.pause("ann")
+    office.consider(alert())
+    office.pass_time(15 * 60 - 30)
+    office.consider(alert())
+    office.desk.resume_actions("ann")
+    office.pass_time(30)
+    assert office.deliver() == 0
+    assert office.statuses == ["expired"]
+
+
 def test_an_answer_that_was_lost_is_no_failure() -> None:
     office = Office(sender=Sender(Outcome("retry", "no answer")))
     office.act(alert())

@@ -13,7 +13,7 @@ from monitor.alerts.conditions import readings
 from monitor.alerts.rule import Limit, Rule
 from monitor.alerts.track import Reading
 from monitor.report import IntervalValue, Report
-from tests.support.reports import empty_window, example, ratio, report, window_report
+from tests.support.reports import empty_window, example, report, window_report
 
 RECALL = Rule(
     "Low", "fraud", "classifier_recall", class_="fraud", window="last_10k", condition="interval",
@@ -95,6 +95,12 @@ def test_every_version_is_read_and_a_value_may_be_undefined() -> None:
 def test_wildcards_and_labels(changes: dict[str, Any], keys: list[tuple[str, str, str]]) -> None:
     found = read(replace(RECALL, **changes))
     assert [(key.model, key.segment, key.class_) for key in found] == keys
+
+
+def test_a_wildcard_is_about_one_segment_key() -> None:
+    of = report(window_report(segment="region=eu"), window_report(segment="regional=yes"))
+    (key,) = read(replace(RECALL, segment="region=*"), of)
+    assert key.segment == "region=eu"
 
 
 def test_matches_beyond_the_most_are_refused_whatever_the_versions() -> None:
@@ -204,8 +210,3 @@ def test_misses_money_and_prevalence_are_in_the_evidence() -> None:
     assert precision.breaches_at_reference is False
     undefined = only(replace(RECALL, metric="classifier_precision"), report(empty_window()), world)
     assert undefined.evidence.prevalence is None
-
-
-def test_labels_of_the_ratio_helper_are_those_of_reports() -> None:
-    """Guard of this file: what it asks for is what reports are made of."""
-    assert ratio("classifier_recall", 1, 2, class_="fraud").labels == {"class": "fraud"}

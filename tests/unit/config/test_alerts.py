@@ -104,7 +104,7 @@ def test_where_a_detector_exists_it_is_the_default(load: Load, text: str, sequen
         ("floor: 0.8, ceiling: 0.9", "Low: write exactly one of floor, ceiling, baseline and compare_to"),
         ("floor: 0.8, detector: calibration", "Low: write exactly one of metric and detector"),
         ("floor: chance", "floor: 'chance' is no limit; write a number, random or best"),
-        ("floor: .inf", "floor: is no finite number"),
+        ("floor: .inf", "floor: inf is no limit; write a number, random or best"),
         ("baseline: reference", "baseline: names no baseline; write its file under baselines"),
         (
             "floor: 0.8, condition: interval, window: 1h",

@@ -28,7 +28,8 @@ models:
   a: {task: binary, classes: [x, y], threshold: 1.5, windows: [{name: w}]}
   b: {task: multiclass, classes: [x, y, z], threshold: 0.5, aliases: {q: r}}
 server: {port: -1}
-actions: {enabled: true}
+actions: {enabled: 1}
+alerts: {rules: {A: {model: c, metric: recall, floor: 0.5, actions: [x]}}}
 """
     assert [line.split(":")[0] for line in problems(text)] == [
         "kafka.topics",
@@ -38,7 +39,7 @@ actions: {enabled: true}
         "models.b.aliases.q",
         "models.b.threshold",
         "server.port",
-        "actions",
+        "actions.enabled",
     ]
 
 

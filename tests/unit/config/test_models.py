@@ -2,6 +2,7 @@ from datetime import timedelta
 
 import pytest
 
+from monitor.config import ChampionConfig
 from tests.unit.config.conftest import Load, Problems
 
 
@@ -192,7 +193,9 @@ def test_keys_of_later_versions_are_refused(problems: Problems) -> None:
 
 def test_a_champion_is_a_version_or_an_alias(load: Load, problems: Problems) -> None:
     assert load(models("champion: 7")).models["m"].champion == "7"
-    assert load(models("champion: {mlflow_alias: a}")).models["m"].champion == ChampionConfig(mlflow_alias="a")
+    assert load(models("champion: {mlflow_alias: a}")).models["m"].champion == ChampionConfig(
+        mlflow_alias="a"
+    )
     assert problems(models("champion: {mlflow_alais: a}")) == [
         "models.m.champion.mlflow_alias: is missing; it has no default",
         "models.m.champion.mlflow_alais: unknown key; did you mean `mlflow_alias`?",

@@ -64,3 +64,10 @@ def test_identity_is_clipped():
     np.testing.assert_allclose(
         identity_logit(np.array([0.0, 0.0005, 0.25, 1.0])), logit([0.001, 0.001, 0.25, 0.999]), rtol=1e-12
     )
+
+
+def test_log_odds_have_the_same_bits_one_by_one():
+    scores, positives, events = groups()
+    p = np.random.default_rng(6).random(1001)
+    for logit_of in (CalibrationMap.fit(scores, positives, events).logit, identity_logit):
+        assert logit_of(p).tolist() == [logit_of(p[i : i + 1])[0] for i in range(len(p))]
