@@ -75,6 +75,7 @@ def alerting(config: Config, decoder: Decoder, champions: Champions) -> Alerting
         Feed(
             maturities,
             config.limits.held_events,
+            specs,
             wanted=lambda model: any(rule.model in (WILDCARD, model) for rule in resolved),
         ),
         Watch(

@@ -53,7 +53,8 @@ class RegistryChampions:
             try:
                 version = alias.current(model)
             except HttpError as error:
-                log.warning("the champion's alias cannot be read", extra={"model": model, "reason": str(error)})
+                reason = {"model": model, "reason": str(error)}
+                log.warning("the champion's alias cannot be read", extra=reason)
                 continue
             if known.get(model) != version:
                 log.info("champion", extra={"model": model, "version": version})
@@ -72,7 +73,9 @@ class RegistryChampions:
 
 def _reader(config: Config, model: str, alias: str) -> MlflowAlias:
     if model == WILDCARD:
-        raise ConfigurationError('models."*".champion: an alias is of one model; name that model under models')
+        raise ConfigurationError(
+            'models."*".champion: an alias is of one model; name that model under models'
+        )
     for name, action in config.actions.named.items():
         if isinstance(action, MlflowConfig) and action.alias == alias:
             found = action_parts.sender(config, name)

@@ -9,13 +9,11 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from monitor.alerting import Alerting, Present
-from monitor.alerts.alert import Transition
 from monitor.alert_assembly import Champions, alerting, written_champions
 from monitor.assembly import decoder, device, microseconds, parameters, plan, resampling
 from monitor.clock import Clock
 from monitor.config import Config
-from monitor.evaluation import Bounds, Evaluation, evaluate, resample
+from monitor.evaluation import Bounds, Evaluation, Wanted, evaluate, resample
 from monitor.events.batch import EventBatch
 from monitor.events.vocabulary import Vocabulary
 from monitor.records import Partition, RecordBatch
@@ -34,6 +32,8 @@ class Snapshot:
     view: View
     vocabularies: Mapping[tuple[str, str], Vocabulary]
     """Segment values by model and key; they only grow, so that the codes in the view keep their names."""
+    wanted: Wanted | None = None
+    """What is to be evaluated of it; None: everything."""
 
     def on_cpu(self) -> Snapshot:
         """Return the same events and counts in the memory of the CPU."""
@@ -167,19 +167,22 @@ class Pipeline:
         None where there are none. The frontier must have crossed the mark, and `State.look_back` not.
         """
         assert self.alerting is not None
+        self.state.settle()
         view = self.state.view()
-        versions = []
+        wanted, versions = Wanted(self.alerting.families, cumulative=False), []
         for version in view.versions:
-            plan = version.base.plan
-            windows = tuple(w for w in plan.windows if self.alerting.wants(version.model, w.name))
-            if windows or self.alerting.wants(version.model, CUMULATIVE):
+            names = self.alerting.wants(version.model)
+            if names:
+                plan = version.base.plan
+                windows = tuple(window for window in plan.windows if window.name in names)
                 base = replace(version.base, plan=replace(plan, windows=windows))
                 versions.append(replace(version, base=base))
+                wanted = replace(wanted, cumulative=wanted.cumulative or CUMULATIVE in names)
         if not versions:
             return None
         # What lags has been read up to the frontier, hence to the mark.
         at_mark = replace(view, watermark=mark, trim_at=mark, caught_up=True, versions=tuple(versions))
-        return self._snapshot(at_mark)
+        return replace(self._snapshot(at_mark), wanted=wanted)
 
     def _snapshot(self, view: View) -> Snapshot:
         keys = {(v.model, key) for v in view.versions for key in v.base.plan.spec.segments}
@@ -211,7 +214,7 @@ class Pipeline:
         def vocabulary(model: str, key: str) -> Vocabulary:
             return snapshot.vocabularies[model, key]
 
-        return evaluate(snapshot.view, self._parameters, vocabulary, self.clock.now())
+        return evaluate(snapshot.view, self._parameters, vocabulary, self.clock.now(), snapshot.wanted)
 
     def _fall_back(self, error: torch.OutOfMemoryError) -> None:
         """Go on without the GPU, the state from the next batch on."""
@@ -227,6 +230,7 @@ class Pipeline:
         """Return how often each limit cut something off."""
         reached = Counter(self.decoder.limits_reached)
         reached["held_events"] += self.state.over_held_limit
+        reached["held_events"] += 0 if self.alerting is None else self.alerting.dropped
         return +reached
 
 

@@ -141,12 +141,15 @@ class Replay:
         """Return what happened to alerts, for people; empty without a rule."""
         if self._pipeline.alerting is None:
             return ""
-        return timeline_text(
-            self.transitions,
-            lambda moment: self.number(moment.position),
-            self.change,
-            self._rehearsal.rates(),
-        ) + self._rehearsal.text()
+        return (
+            timeline_text(
+                self.transitions,
+                lambda moment: self.number(moment.position),
+                self.change,
+                self._rehearsal.rates(),
+            )
+            + self._rehearsal.text()
+        )
 
     def place(self, rejected: Rejected) -> str:
         """Return the file and the row of a record."""

@@ -7,7 +7,8 @@ as they were at marks, multiples of `alerts.every` that the frontier has crossed
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from monitor.alerting.live import LiveVersions
 from monitor.alerting.present import Present, Settings
 from monitor.alerts.alert import Alert, Change, Evidence, Key, Moment, Transition
-from monitor.alerts.conditions import Context, readings
+from monitor.alerts.conditions import Context, needed_families, readings
 from monitor.alerts.policy import look, quiet, sight, undefined_look
 from monitor.alerts.rule import Rule
 from monitor.alerts.track import Reading, Track
@@ -74,6 +75,7 @@ class Alerting:
     ) -> None:
         self._rules = {rule.name: rule for rule in rules}
         self._looking = tuple(rule for rule in rules if rule.condition != "sequential")
+        self._sequential = tuple(rule for rule in rules if rule.condition == "sequential")
         self._settings = settings
         self._feed = feed
         self._watch = watch
@@ -95,11 +97,21 @@ class Alerting:
         """Watermark of the earliest windows that are still to be looked at; None where none are."""
         return self.mark if self._looking else None
 
-    def wants(self, model: str, window: str) -> bool:
-        """Whether some interval or value condition looks at a window of a model."""
-        return any(
-            rule.model in ("*", model) and window in (rule.window, rule.limit.name) for rule in self._looking
-        )
+    def wants(self, model: str) -> frozenset[str]:
+        """Return the windows of a model that interval and value conditions look at."""
+        rules = [rule for rule in self._looking if rule.model in ("*", model)]
+        compared = {rule.limit.name for rule in rules if rule.limit.kind == "window"}
+        return frozenset(rule.window for rule in rules) | compared
+
+    @property
+    def dropped(self) -> int:
+        """Events that no detector will see, since too many wait."""
+        return self._feed.dropped
+
+    @property
+    def families(self) -> frozenset[str]:
+        """The families that they look at."""
+        return needed_families(self._looking)
 
     def read(self, batch: EventBatch, frontier: int | None) -> None:
         """Take in a decoded batch, given the frontier when it was read."""
@@ -158,17 +170,31 @@ class Alerting:
                 step = partial(look, reading=reading)
                 transitions += self._step(rule, key, self._moment(key, mark), present, step)
                 transitions += self._undefined(rule, key, mark, present, reading)
-        for seen in self._watch.looks():
+            transitions += self._end_others(self._looking, {key for _, key, _ in found}, mark, present)
+        looks = list(self._watch.looks())
+        for seen in looks:
             transitions += self._look_at_detector(seen, mark, present)
+        transitions += self._end_others(self._sequential, {seen.key for seen in looks}, mark, present)
         return transitions
+
+    def _end_others(
+        self, rules: Collection[Rule], watched: Collection[Key], mark: int, present: Present
+    ) -> Iterator[Transition]:
+        """End the alerts of these rules that are no longer watched: a challenger became the champion, say."""
+        for key, (rule, track) in list(self._tracks.items()):
+            main = key._replace(alert=rule.name)
+            if rule in rules and main not in watched:
+                if track.started is not None:
+                    ended = replace(track, started=None, reason="it is no longer watched")
+                    yield from self._told(key, ended, "resolved", self._moment(key, mark), present)
+                del self._tracks[key]
+                self._untold.discard(key)
 
     def _judge_silence(self, mark: int, present: Present) -> Iterator[Transition]:
         for key, (rule, _) in list(self._tracks.items()):
             newest = self._newest.get((key.model, key.version))
             if newest is not None:
-                step = partial(
-                    quiet, last_event=newest.timestamp, no_data_after=self._settings.no_data_after
-                )
+                step = partial(quiet, last_event=newest.timestamp, no_data_after=self._settings.no_data_after)
                 yield from self._step(rule, key, self._moment(key, mark), present, step)
 
     def _look_at_detector(self, seen: Look, mark: int, present: Present) -> Iterator[Transition]:
@@ -186,7 +212,7 @@ class Alerting:
     def _undefined(
         self, rule: Rule, key: Key, mark: int, present: Present, reading: Reading
     ) -> Iterator[Transition]:
-        companion = key._replace(alert=f"{key.alert}Undefined")
+        companion = _companion(key)
         if reading.undefined is None and companion not in self._tracks:
             return
         step = partial(undefined_look, reading=reading, no_data_after=self._settings.no_data_after)
@@ -203,8 +229,13 @@ class Alerting:
         before = self._tracks[key][1] if key in self._tracks else Track()
         track, change = step(rule, before, moment=moment)
         self._tracks[key] = rule, track
-        if change is None:
-            return
+        if change is not None:
+            yield from self._told(key, track, change, moment, present)
+
+    def _told(
+        self, key: Key, track: Track, change: Change, moment: Moment, present: Present
+    ) -> Iterator[Transition]:
+        """Keep a change, and whether people are told of it."""
         historic = not present.current or self._is_old(key.model, moment, present)
         if change == "firing" and historic:
             self._untold.add(key)
@@ -227,8 +258,9 @@ class Alerting:
 
     def _note(self, matured: Mapping[Version, Matured], present: Present) -> None:
         """Remember the newest event of each version, and who has events that were read after catching up."""
-        for version, (columns, marks) in matured.items():
-            last = columns.timestamp[-1], marks.recorded[-1], columns.position[-1]
+        for version, events in matured.items():
+            columns = events.columns
+            last = columns.timestamp[-1], events.marks.recorded[-1], columns.position[-1]
             self._newest[version] = Moment(*map(int, last))
             if version not in self._fresh and self._has_fresh(columns.position, present.read_after):
                 self._fresh.add(version)
@@ -263,10 +295,13 @@ class Alerting:
         return AlertsView(alerts, tuple(reversed(self._transitions)), self._watch.refused + self._refused)
 
     def _alert(self, key: Key, rule: Rule, track: Track, seen: Look | None) -> Alert:
-        reason = track.reason
-        evidence = track.evidence
+        reason, evidence = track.reason, track.evidence
         if seen is not None:
-            reason, evidence = reason or seen.reason, seen.evidence
+            _, companion = self._tracks.get(_companion(key), (rule, Track()))
+            lacking = companion.reason if companion.started is not None else None
+            reason, evidence = reason or lacking or seen.reason, seen.evidence
+        if key.alert != rule.name:
+            rule = replace(rule, actions=())  # what is missing is no reason to do something about a model
         return Alert(
             key,
             rule,
@@ -323,6 +358,11 @@ class Alerting:
         self._feed.resume(take(tree, "feed", dict))
         self._watch.resume(take(tree, "watch", dict))
         self.live.resume(take(tree, "live", dict))
+
+
+def _companion(key: Key) -> Key:
+    """Return the alert that fires where this one's value is undefined for too long."""
+    return key._replace(alert=f"{key.alert}Undefined")
 
 
 def _key(row: object) -> Key:

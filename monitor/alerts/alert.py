@@ -35,7 +35,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Why an alert is as it is, at its last transition or look. None where a thing is not known or meaningless.
+    """Why an alert is as it is, at its last transition or look. None where it is not known.
 
     Attributes
     ----------
@@ -58,8 +58,8 @@ class Evidence:
     undefined
         Why there is no value.
     recalibration
-        A suggested map, as plain data: {"map": "temperature", "parameters": {...}, "gain": x, "standard_error":
-        x} or {"map": null, "reason": "..."}.
+        A suggested map, as plain data: {"map": "temperature", "parameters": {...}, "gain": x,
+        "standard_error": x} or {"map": null, "reason": "..."}.
     note
         Whatever else a person should know, one sentence.
     """

@@ -12,9 +12,15 @@ from monitor.alerts.rule import Rule
 from monitor.alerts.track import Reading
 from monitor.report import Report, Value, WindowReport
 
-__all__ = ["Context", "readings"]
+__all__ = ["Context", "needed_families", "readings"]
 
 Match = tuple[Key, WindowReport, Value]
+
+
+def needed_families(rules: Sequence[Rule]) -> frozenset[str]:
+    """Return the families of a report that `readings` looks at."""
+    beside = {"classifier_predicted_rate", "classifier_average_precision_at_reference_prevalence"}
+    return frozenset(rule.metric for rule in rules) | beside
 
 
 def readings(

@@ -21,9 +21,10 @@ class Limit:
     Attributes
     ----------
     kind
-        "number" (itself), "baseline" (a stored reference), "version" and "window" (the same metric of another
-        version, of another window of the same version), "champion" (of the champion version), "random" (recall
-        no better than the predicted rate), "best" (the best lower bound so far on complete windows).
+        "number" (itself), "baseline" (a stored reference), "version" and "window" (the same metric of
+        another version, of another window of the same version), "champion" (of the champion version),
+        "random" (recall no better than the predicted rate), "best" (the best lower bound so far on complete
+        windows).
     number
         Where kind is "number".
     name

@@ -27,6 +27,17 @@ VocabularyOf = Callable[[str, str], Vocabulary]
 
 
 @dataclass(frozen=True, slots=True)
+class Wanted:
+    """What of a report is needed, where that is not everything: these families, no curves.
+
+    `cumulative`: the window of all events, too.
+    """
+
+    families: frozenset[str]
+    cumulative: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluation:
     """A report, what went wrong on the way, and the states that were settled for it."""
 
@@ -36,7 +47,11 @@ class Evaluation:
 
 
 def evaluate(
-    view: View, parameters: Mapping[str, Parameters], vocabulary: VocabularyOf, evaluated_at: int
+    view: View,
+    parameters: Mapping[str, Parameters],
+    vocabulary: VocabularyOf,
+    evaluated_at: int,
+    wanted: Wanted | None = None,
 ) -> Evaluation:
     """Compute every metric of every model version, window and segment.
 
@@ -50,6 +65,8 @@ def evaluate(
         Segment values of a (model, segment key) of the view.
     evaluated_at
         Wall-clock time in microseconds, for the report.
+    wanted
+        What is needed; None: everything.
 
     Returns
     -------
@@ -66,13 +83,16 @@ def evaluate(
     found: list[Span] = []
     if view.watermark is not None and view.trim_at is not None:
         settled = list(zip(versions, settle(versions, view.trim_at), strict=True))
-        found = list(spans(view, settled))
+        whole = wanted is None or wanted.cumulative
+        found = [span for span in spans(view, settled) if whole or span.events is not None]
     failures: dict[str, Exception] = {}
     with _collector_at_rest():
         windows = {
             case: report
             for batch in batches(found, parameters)
-            for case, report in zip(batch.cases, _reports(batch, found, vocabulary, failures), strict=True)
+            for case, report in zip(
+                batch.cases, _reports(batch, found, vocabulary, wanted, failures), strict=True
+            )
         }
     (level,) = {p.confidence_level for p in parameters.values()}
     return Evaluation(
@@ -104,14 +124,18 @@ def _collector_at_rest() -> Iterator[None]:
 
 
 def _reports(
-    batch: Batch, spans: Sequence[Span], vocabulary: VocabularyOf, failures: dict[str, Exception]
+    batch: Batch,
+    spans: Sequence[Span],
+    vocabulary: VocabularyOf,
+    wanted: Wanted | None,
+    failures: dict[str, Exception],
 ) -> Iterator[WindowReport]:
     context = Context(batch.counts, batch.parameters)
     models = {id(p): p for p in batch.parameters}
     place = {key: number for number, key in enumerate(models)}
     model = [place[id(p)] for p in batch.parameters]
     families: list[list[list[Value]]] = []
-    for metric, outcome in compute_all(context):
+    for metric, outcome in compute_all(context, None if wanted is None else wanted.families):
         try:
             if isinstance(outcome, Exception):
                 raise outcome
@@ -120,7 +144,8 @@ def _reports(
             raise
         except Exception as error:
             failures[metric.name] = error
-    drawn = _curves(context, failures) if batch.over_all_events else [None] * len(batch.cases)
+    draws = wanted is None and batch.over_all_events
+    drawn = _curves(context, failures) if draws else [None] * len(batch.cases)
     values = zip(*families, strict=True) if families else iter([()] * len(batch.cases))
     columns = zip(
         batch.cases,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import torch
 
@@ -21,8 +21,12 @@ CATALOG: tuple[Metric, ...] = (
 """Every family, in the order in which they are shown."""
 
 
-def compute_all(context: Context) -> Iterator[tuple[Metric, Outcome | Exception]]:
+def compute_all(
+    context: Context, families: Collection[str] | None = None
+) -> Iterator[tuple[Metric, Outcome | Exception]]:
     """Yield every metric of the task with its outcome, or with the error that computing it raised.
+
+    `families` are those that are wanted, None for all.
 
     One metric that fails does not take the others with it.
 
@@ -32,7 +36,7 @@ def compute_all(context: Context) -> Iterator[tuple[Metric, Outcome | Exception]
         Of a device: what the others would do with it is not known.
     """
     for metric in CATALOG:
-        if context.task not in metric.tasks:
+        if context.task not in metric.tasks or (families is not None and metric.name not in families):
             continue
         outcome: Outcome | Exception
         try:

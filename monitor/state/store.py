@@ -159,7 +159,7 @@ class State:
         self.clocks.read(batch.spans)
         for key in batch.columns:
             if len(self._versions[key].waiting) >= SETTLE_AT:
-                self._settle(self._versions[key])
+                self._settle([self._versions[key]])
 
     def advance(self, lagging: Collection[Partition]) -> View:
         """Move the frontier, given the partitions not caught up; return the versions that retired."""
@@ -195,6 +195,11 @@ class State:
             live.settled = settled
             live.waiting.drop(len(view.waiting))
 
+    def settle(self) -> None:
+        """Add what waits: before many looks at the same events."""
+        if waiting := [live for live in self._versions.values() if len(live.waiting)]:
+            self._settle(waiting)
+
     def move(self, device: torch.device) -> None:
         """Go on with columns and counts on another device."""
         self.device = device
@@ -215,10 +220,12 @@ class State:
         times = (self.clocks.watermark, self.look_back)
         return min((time for time in times if time is not None), default=None)
 
-    def _settle(self, live: _Live) -> None:
+    def _settle(self, versions: Sequence[_Live]) -> None:
         assert self._trim_at is not None
-        (live.settled,) = settle_all([live.settled], [live.waiting.columns()], self._trim_at)
-        live.waiting.drop(len(live.waiting))
+        bases, arrived = [live.settled for live in versions], [live.waiting.columns() for live in versions]
+        for live, settled in zip(versions, settle_all(bases, arrived, self._trim_at), strict=True):
+            live.settled = settled
+            live.waiting.drop(len(live.waiting))
 
     def _view(self, keys: Iterable[Key]) -> View:
         found = [(key, self._versions[key]) for key in keys]

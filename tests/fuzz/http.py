@@ -118,7 +118,12 @@ def _request(rng: Random) -> bytes:
 
 PATHS = [path.encode() for path in (*OPENAPI["paths"], "/style.css")]
 PARAMETERS = sorted(
-    {p["name"].encode() for path in OPENAPI["paths"].values() for p in path["get"].get("parameters", [])}
+    {
+        p["name"].encode()
+        for path in OPENAPI["paths"].values()
+        for of in path.values()
+        for p in of["parameters"]
+    }
 )
 VALUES = [
     *(b"", b"fraud", b"iris", b"2026-11-01", b"last_10k", b"all", b"region%3Deu", b"csv", b"json", b"true"),
@@ -140,11 +145,20 @@ VALUES = [
 ]
 HEADERS = [
     *(b"host", b"accept", b"accept-encoding", b"authorization", b"content-length", b"transfer-encoding"),
-    *(b"cookie", b"origin", b"referer", b"if-none-match", b"connection", b"x-forwarded-host", b"range"),
+    *(
+        b"content-type",
+        b"cookie",
+        b"origin",
+        b"referer",
+        b"if-none-match",
+        b"connection",
+        b"x-forwarded-host",
+        b"range",
+    ),
 ]
 HEADER_VALUES = [
     *(b"localhost", b"127.0.0.1:9464", b"[::1]:9464", b"[", b"[::1", b":", b"evil.example", b"localhost."),
-    *(b"", b"*/*", b"text/html", b"application/openmetrics-text; version=1.0.0", b"application/json;q=0"),
+    *(b"", b"*/*", b"text/html", b"application/openmetrics-text; version=1.0.0", b"application/json"),
     *(b"gzip", b"gzip;q=0", b"identity;q=0, *;q=0", b"br;q=nan, gzip;q=1e999", b";q=x,,;", b"=;,"),
     *(
         b"Bearer " + TOKEN.encode(),

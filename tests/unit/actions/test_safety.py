@@ -168,7 +168,7 @@ class Story:
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=60, phases=(Phase.explicit, Phase.generate))  # a smaller seed is no shorter story
+@settings(max_examples=30, phases=(Phase.explicit, Phase.generate))  # a smaller seed is no shorter story
 def test_what_must_never_be_sent_never_is(seed: int) -> None:
     story = Story(Random(seed))
     for _ in range(150):
@@ -181,5 +181,5 @@ def test_stories_have_everything_in_them() -> None:
         story = Story(Random(seed))
         for _ in range(150):
             story.step()
-        statuses |= set(story.office.statuses)
+        statuses |= {each["status"] for each in story.office.audit.entries if "status" in each}
     assert statuses >= {"done", "failed", "expired", "superseded", "refused", "held", "waiting_for_approval"}
