@@ -172,7 +172,7 @@ def group(
         total = np.add.reduceat(distinct * n, first)
         sums = np.add.reduceat(sums, first)
         distinct, exact = total / sums[:, 1], False
-    return Groups(distinct, *sums.T, exact)
+    return Groups(distinct, sums[:, 0], sums[:, 1], exact)
 
 
 def _description(baseline: Baseline, path: Path, size: int) -> Iterator[str]:

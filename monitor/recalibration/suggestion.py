@@ -128,7 +128,8 @@ def apply(suggestion: Suggestion, p: Floats) -> Floats:
         return p
     parameters = suggestion.parameters
     if suggestion.map == ISOTONIC:
-        return np.interp(p, np.array(parameters["scores"]), np.array(parameters["rates"]))
+        rates: Floats = np.interp(p, np.array(parameters["scores"]), np.array(parameters["rates"]))
+        return rates
     return expit(_LINEAR[suggestion.map].logit(_coefficients(suggestion.map, parameters), logit(p)))
 
 

@@ -17,7 +17,7 @@ CONFIG = """
 kafka: {bootstrap_servers: [localhost:9092], topics: [predictions.labeled]}
 models: {fraud: {task: binary, classes: [legit, fraud]}}
 """
-COMMANDS = ("run", "check", "doctor", "replay", "report", "reset", "demo")
+COMMANDS = ("run", "check", "doctor", "replay", "baseline", "report", "reset", "demo")
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_version(monitor: Commands) -> None:
         (["doctor", "--messages", "0"], "--messages"),
         (["doctor", "--messages", "many"], "--messages"),
         (["demo", "--seconds", "1"], "--seconds"),
-        (["replay", "x.jsonl", "--change-at", "2026-01-01"], "No such option"),
+        (["replay", "x.jsonl", "--change-at", "soon"], "--change-at"),
     ],
 )
 def test_a_wrong_command_line_ends_with_2(monitor: Commands, arguments: list[str], text: str) -> None:
@@ -187,7 +187,7 @@ def test_replay_prints_one_object_for_machines(monitor: Commands, config: Path, 
     done = monitor("replay", "rows.jsonl", "--json")
     found = json.loads(done.out)
     assert (done.code, done.err) == (0, "")
-    assert list(found) == ["events", "metrics", "alerts"]
+    assert list(found) == ["events", "metrics", "alerts", "actions"]
     assert found["events"] == {"consumed": 100, "rejected": {}, "unlabeled": 0, "late": 0}
 
 

@@ -259,6 +259,7 @@ def test_a_version_that_retired_has_its_kept_report(
     assert found["retired"] == found["frontier"] == "2025-11-29T06:05:40.000000Z"
     for window in found["reports"]:
         assert window.pop("curves")
+        assert "1" in window.pop("recalibration")
     assert found["reports"] == json.loads(json.dumps(report_object(report, windows)["reports"]))
     assert kept(TEXT) == render_report(report, "other", "v1")
     assert kept(CSV) == report_csv(windows)

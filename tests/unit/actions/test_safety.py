@@ -159,6 +159,7 @@ class Story:
         self.paused = not self.paused
 
     def approve_(self) -> None:
+        self.office.pass_time(1)  # so that what was let through before can be told from this
         for decision in self.office.desk.view().decisions[:3]:
             try:
                 self.office.desk.approve(decision.id, "ann")
@@ -168,7 +169,7 @@ class Story:
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=30, phases=(Phase.explicit, Phase.generate))  # a smaller seed is no shorter story
+@settings(max_examples=60, phases=(Phase.explicit, Phase.generate))  # a smaller seed is no shorter story
 def test_what_must_never_be_sent_never_is(seed: int) -> None:
     story = Story(Random(seed))
     for _ in range(150):

@@ -146,9 +146,10 @@ def test_what_is_suggested_is_nearly_the_best_that_there_is():
 @pytest.mark.slow
 @pytest.mark.parametrize("prior", [BALANCED, RARE])
 @pytest.mark.parametrize("n", [200, 2000, 20_000])
-def test_suggestions_do_no_harm_to_calibrated_scores(n, prior):
-    _, gains, _ = simulated(n, 15 if n == 20_000 else 60, prior)
-    assert (gains < 0).sum() == 0
+def test_suggestions_rarely_harm_calibrated_scores(n, prior):
+    runs = 15 if n == 20_000 else 60
+    _, gains, _ = simulated(n, runs, prior)
+    assert (gains < 0).sum() <= 0.02 * runs
 
 
 @pytest.mark.slow
