@@ -35,8 +35,8 @@ HELPS: Mapping[str, str] = {
     "monitor_series_dropped": "Series left out of this export because of export.max_series.",
     "monitor_limit_reached_total": "Times that a configured limit cut something off.",
     "monitor_alert_state": (
-        "Alerts: 0 inactive, 1 pending, 2 firing, 3 no data. One that began to fire before this instance had "
-        "caught up, or too long ago, is 0: nobody is to be told."
+        "Alerts: 0 inactive, 1 pending, 2 firing, also where no more data come since, 3 no data. One that began "
+        "to fire before this instance had caught up, or too long ago, is 0: nobody is to be told."
     ),
     "monitor_outbox_pending": "Actions that are decided and not done: to be sent, or waiting for a person.",
     "monitor_action_attempts_total": "Attempts to carry out an action, by result.",
@@ -93,5 +93,5 @@ def daemon_series(status: DaemonStatus, series_dropped: int) -> Iterator[Series]
 def alert_series(view: AlertsView) -> Iterator[Series]:
     """Yield the state of every alert."""
     for alert in view.alerts:
-        state = "inactive" if alert.historic else alert.state
+        state = "firing" if alert.firing else "inactive" if alert.historic else alert.state
         yield Series("monitor_alert_state", alert.key.labels, STATE_CODES[state])

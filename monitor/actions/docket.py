@@ -69,6 +69,8 @@ class Docket:
 
     def consider(self, alerts: Sequence[Alert], world: World) -> None:
         """Judge again what is open, and decide about alerts."""
+        # What is missing is no reason to do something about a version, nor against going back to it.
+        alerts = [alert for alert in alerts if not alert.is_companion]
         self._alerts = {alert.episode: alert for alert in alerts if alert.firing}
         self.world = world
         self.book.tidy(world.now)

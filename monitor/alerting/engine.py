@@ -300,8 +300,6 @@ class Alerting:
             _, companion = self._tracks.get(_companion(key), (rule, Track()))
             lacking = companion.reason if companion.started is not None else None
             reason, evidence = reason or lacking or seen.reason, seen.evidence
-        if key.alert != rule.name:
-            rule = replace(rule, actions=())  # what is missing is no reason to do something about a model
         return Alert(
             key,
             rule,

@@ -98,15 +98,17 @@ def thresholds_at(
         within: torch.Tensor,
     ) -> tuple[torch.Tensor, ...]:
         events = positives + negatives
-        sums = pad((probability * events).cumsum_(-1), (1, 0))
+        sums = (probability * events).cumsum_(-1)
         decided = pad(events.cumsum_(-1), (1, 0))
         kept = decided.gather(-1, torch.searchsorted(decided, within, right=True) - 1)
         aims = torch.cat([reach, kept], dim=-1)
         # The first that decides for so many is a group with events, or the one before all groups.
         index = torch.searchsorted(decided, aims)
-        found = torch.where(index == 0, nothing, threshold.gather(-1, (index - 1).clamp(min=0)))
+        nowhere, place = index == 0, (index - 1).clamp(min=0)
+        found = torch.where(nowhere, nothing, threshold.gather(-1, place))
         k = reach.shape[-1]
-        reached, total = (part.gather(-1, index[..., :k]) for part in (decided, sums))
+        reached = decided.gather(-1, index[..., :k])
+        total = sums.gather(-1, place[..., :k]).masked_fill(nowhere[..., :k], 0)
         mean = pad(total.diff(dim=-1) / reached.diff(dim=-1), (1, 0), value=nan)
         return found[..., :k], reached, mean, found[..., k:]
 

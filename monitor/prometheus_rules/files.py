@@ -165,5 +165,5 @@ def _input(series: Mapping[str, str]) -> list[dict[str, str]]:
 
 
 def _yaml(tree: Mapping[str, Any]) -> str:
-    text: str = yaml.safe_dump(tree, sort_keys=False, width=110)
+    text: str = yaml.safe_dump(tree, sort_keys=False, width=10**6)  # an expression a line
     return text

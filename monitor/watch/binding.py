@@ -114,7 +114,7 @@ def bind(
     baseline = baselines[rule.limit.name] if rule.limit.kind == "baseline" else None
     pair = costs if costs is not None and not isinstance(costs[0], tuple) else None
     positive = None if spec.positive is None else spec.classes[spec.positive]
-    cost = wrong_decision_cost(rule.metric, class_, cast(tuple[float, float] | None, pair), positive)
+    cost = wrong_decision_cost(rule.metric, class_, pair, positive)
     after = None if baseline is None else baseline.last_event
     if rule.metric in _RANKED:
         assert code is not None

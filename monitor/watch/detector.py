@@ -230,15 +230,14 @@ class Detector:
 
 
 def advance(work: Sequence[tuple[Detector, Stream]]) -> list[Sighting]:
-    """Take detectors through their next observations, all at once."""
-    found = [(detector, detector.panes(stream)) for detector, stream in work]
-    found = [(detector, stream) for detector, stream in found if len(stream.units)]
+    """Take detectors, each once, through what `Detector.panes` made of their next observations."""
+    found = [(detector, stream) for detector, stream in work if len(stream.units)]
     statistics, crossings = run(
         [detector.plan.procedure for detector, _ in found],
         [detector.memory.statistic for detector, _ in found],
         [detector.floats(stream.units) for detector, stream in found],
     )
-    sightings: list[Sighting] = []
+    sightings = []
     for (detector, stream), statistic, crossed in zip(found, statistics, crossings, strict=True):
         sightings += detector.follow(stream, statistic, crossed)
     return sightings

@@ -56,10 +56,10 @@ class Side:
 class Pairing:
     """Pairs the observations of one metric of a model's versions, which come in the order of their events.
 
-    A challenger whose first observation has an id is paired by ids: of two events with one id, at most an hour
-    apart, the later makes the pair. Where the first `PATIENCE` observations find no counterpart (traffic was
-    split, not copied), and where ids are missing or of no use, the k-th observation of the one stands beside
-    the k-th of the other, from then on.
+    A challenger whose first observation has an id is paired by ids: of two events with one id, at most an
+    hour apart, the later makes the pair. Where the first `PATIENCE` observations find no counterpart (traffic
+    was split, not copied), and where ids are missing or of no use, the k-th observation of the one stands
+    beside the k-th of the other, from then on.
 
     Parameters
     ----------

@@ -13,7 +13,10 @@ from typing import Protocol
 import numpy as np
 
 from monitor.detection import Floats
-from monitor.watch.measures import UNIT, Units
+from monitor.watch.measures import ONE, UNIT, Units
+
+GREATEST_LOGIT = 256
+"""No map gives log-odds beyond it: rates are not that near to 0 or 1."""
 
 
 class Terms(Protocol):
@@ -39,6 +42,9 @@ class Terms(Protocol):
     def value(self, sums: Sequence[int], events: int) -> tuple[float, float | None]:
         """Return value and limit from the sums over some events, at least one."""
 
+    def sound(self, units: Units, events: int) -> bool:
+        """Tell whether these can be observations, (m, width), each summed over so many events."""
+
 
 @dataclass(frozen=True, slots=True)
 class Level:
@@ -53,6 +59,10 @@ class Level:
         """Return means, (m,)."""
         means: Floats = units[:, 0] * UNIT / events
         return means
+
+    def sound(self, units: Units, events: int) -> bool:
+        """Tell whether they lie between 0 and 1."""
+        return _within(units, events)
 
     def value(self, sums: Sequence[int], events: int) -> tuple[float, float | None]:
         """Return the metric and its limit."""
@@ -76,6 +86,10 @@ class Difference:
         found: Floats = difference * UNIT / events
         return found
 
+    def sound(self, units: Units, events: int) -> bool:
+        """Tell whether they lie between 0 and 1."""
+        return _within(units, events)
+
     def value(self, sums: Sequence[int], events: int) -> tuple[float, float | None]:
         """Return the own metric, and that of the other with the margin."""
         own, other = (each * UNIT / events * self.scale for each in sums)
@@ -93,7 +107,17 @@ class Calibrated:
         """Return (z, y), (m, 2)."""
         return np.ascontiguousarray(units[:, :2] * UNIT)
 
+    def sound(self, units: Units, events: int) -> bool:
+        """Tell whether z is finite enough, and the others lie between 0 and 1."""
+        return bool((np.abs(units[:, 0]) <= events * GREATEST_LOGIT * ONE).all()) and _within(
+            units[:, 1:], events
+        )
+
     def value(self, sums: Sequence[int], events: int) -> tuple[float, float | None]:
         """Return by how much the outcome is more frequent than was said; there is no limit to that alone."""
         _, outcomes, expected = sums
         return (outcomes - expected) * UNIT / events, None
+
+
+def _within(units: Units, events: int) -> bool:
+    return bool(((units >= 0) & (units <= events * ONE)).all())

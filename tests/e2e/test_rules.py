@@ -1,4 +1,4 @@
-"""promtool and amtool agree with the rules, their tests, and what deploy/ has for Prometheus and Alertmanager."""
+"""promtool and amtool agree with the rules, their tests, and what deploy/ has for them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.support.commands import Commands
 from tests.support.examples import blocks
@@ -96,27 +97,18 @@ def test_promtool_finds_no_fault_and_the_tests_pass(monitor: Commands, name: str
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [
-        ('monitor_alert_state{alert="RecallLow"}) == 2', 'monitor_alert_state{alert="RecallLow"}) >= 1'),
-        (
-            "max without(instance, pod, job, endpoint) (monitor_alert_state{",
-            "max without(pod) (monitor_alert_state{",
-        ),
+        ('{alert="RecallLow"}) == 2', '{alert="RecallLow"}) >= 1'),
+        ("max without(instance, pod, job, endpoint) (monitor_alert_state{", "max (monitor_alert_state{"),
         ("keep_firing_for: 5m", "keep_firing_for: 10m"),
         ("Recall is now", "Recall was"),
-        ("or 0 * max by (job) (up{", "or 2 * max by (job) (up{"),
     ],
 )
 def test_the_tests_fail_where_a_rule_is_another(monitor: Commands, right: str, wrong: str) -> None:
-    written(
-        monitor,
-        DIRECT.replace("alertmanager\n", "prometheus\n").replace(
-            "  alertmanager_urls: [http://localhost:9093]\n", ""
-        ),
-    )
-    rules = " ".join(Path("rules.yml").read_text().split(" "))
-    flat = rules.replace("==\n      2", "== 2").replace("is\n        now", "is now")
-    assert right in flat
-    Path("rules.yml").write_text(flat.replace(right, wrong))
+    by_prometheus = DIRECT.replace("deliver: alertmanager", "deliver: prometheus")
+    written(monitor, by_prometheus.replace("  alertmanager_urls: [http://localhost:9093]\n", ""))
+    rules = Path("rules.yml").read_text()
+    assert right in rules
+    Path("rules.yml").write_text(rules.replace(right, wrong))
     assert run("promtool", "test", "rules", "tests.yml")[0] == 1
 
 
@@ -155,4 +147,34 @@ def test_what_deploy_has_for_alertmanager_is_valid() -> None:
 def test_alerts_are_routed_by_severity(labels: tuple[str, ...], receiver: str) -> None:
     config = f"--config.file={DEPLOY / 'alertmanager.yml'}"
     code, said = run("amtool", "config", "routes", "test", config, f"--verify.receivers={receiver}", *labels)
+    assert code == 0, said
+
+
+@pytest.mark.parametrize(
+    ("states", "result"),
+    [
+        ({"A": 0, "AUndefined": 0}, 0),
+        ({"A": 2, "AUndefined": 0, "B": 3}, 2),
+        ({"A": 1, "AUndefined": 0}, 1),
+        ({"A": 0, "AUndefined": 2}, 1),  # no value, hence no verdict
+        ({"A": 3, "B": 0}, 3),
+        ({}, None),
+    ],
+)
+def test_what_rollout_controllers_ask_prometheus(
+    tmp_path: Path, states: dict[str, int], result: int | None
+) -> None:
+    template = yaml.safe_load((DEPLOY / "argo" / "analysis-prometheus.yaml").read_text())
+    query = template["spec"]["metrics"][0]["provider"]["prometheus"]["query"]
+    query = query.replace("{{args.model}}", "m").replace("{{args.version}}", "2")
+    series = {f'monitor_alert_state{{alert="{name}",model="m",version="2"}}': n for name, n in states.items()}
+    series['monitor_alert_state{alert="A",model="m",version="1"}'] = 2
+    samples = [] if result is None else [{"labels": "{}", "value": result}]
+    test = {
+        "interval": "1m",
+        "input_series": [{"series": name, "values": f"{n}x2"} for name, n in series.items()],
+        "promql_expr_test": [{"expr": query, "eval_time": "1m", "exp_samples": samples}],
+    }
+    (tmp_path / "t.yml").write_text(yaml.safe_dump({"evaluation_interval": "1m", "tests": [test]}))
+    code, said = run("promtool", "test", "rules", tmp_path / "t.yml")
     assert code == 0, said

@@ -33,6 +33,7 @@ MAY_KNOW = {
     "sources": SHARED,
     "state": {"events"} | SHARED,
     "detection": set(),
+    "watch": {"alerts", "detection", "events", "state"},
     "metrics": set(),
     "report": {"errors"},
     "report_parse": {"report"},

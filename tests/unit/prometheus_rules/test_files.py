@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from monitor.alerts.rule import CALIBRATION, Limit, Rule
@@ -135,6 +135,7 @@ def test_the_name_of_a_rule_about_the_monitor_is_refused() -> None:
 names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
 
 
+@settings(max_examples=30)
 @given(names, names, names)
 def test_names_of_any_kind_stay_what_they_are(name: str, model: str, label: str) -> None:
     rule = replace(RULE, name=name, model=model, extra_labels={"team": label})
@@ -154,5 +155,5 @@ def test_files_are_written(tmp_path: Path) -> None:
 def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="add -o FILE"):
         write_files([RULE], SETTINGS, None, tmp_path / "tests.yml")
-    with pytest.raises(ConfigurationError, match="cannot be written: .*; name another file"):
+    with pytest.raises(ConfigurationError, match=r"cannot be written: .*; name another file"):
         write_files([RULE], SETTINGS, tmp_path / "no" / "rules.yml", None)
