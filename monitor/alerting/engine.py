@@ -6,35 +6,40 @@ as they were at marks, multiples of `alerts.every` that the frontier has crossed
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from monitor.alerting.live import LiveVersions
 from monitor.alerting.present import Present, Settings
-from monitor.alerts.alert import Alert, Change, Evidence, Key, Moment, Transition
+from monitor.alerting.silence import silences
+from monitor.alerting.tracks import Tracks, Version
+from monitor.alerts.alert import Alert, Evidence, Key, Moment, Transition
 from monitor.alerts.conditions import Context, needed_families, readings
 from monitor.alerts.policy import look, quiet, sight, undefined_look
 from monitor.alerts.rule import Rule
 from monitor.alerts.track import Reading, Track
 from monitor.alerts.view import AlertsView
+from monitor.alerts.words import duration, lacking
 from monitor.events.batch import EventBatch
 from monitor.events.position import OFFSET_BITS, Positions
 from monitor.records import Partition
 from monitor.report import Report
 from monitor.state.reading import maybe, plain, take
 from monitor.watch.feed import Feed, Matured
-from monitor.watch.watch import Look, Watch
+from monitor.watch.watch import Look, Sighting, Watch
 
-KEPT_TRANSITIONS = 1_000
 
-Version = tuple[str, str]
-"""Model and version."""
+class _Silence(NamedTuple):
+    """A version is to be judged by whether it has events."""
+
+    version: Version
+    moment: Moment
+    last_event: int
 
 
 class Alerting:
@@ -76,18 +81,21 @@ class Alerting:
         self._rules = {rule.name: rule for rule in rules}
         self._looking = tuple(rule for rule in rules if rule.condition != "sequential")
         self._sequential = tuple(rule for rule in rules if rule.condition == "sequential")
+        # Of detectors only what waits for time to pass has to be looked at.
+        self._waiting = frozenset(
+            rule.name for rule in self._sequential if rule.undefined_for is not None or rule.cooldown
+        )
         self._settings = settings
         self._feed = feed
         self._watch = watch
         self._context = context
         self._positions = positions
         self._maturity = maturity
-        self._tracks: dict[Key, tuple[Rule, Track]] = {}
+        self._tracks = Tracks(self._is_old)
         self._newest: dict[Version, Moment] = {}
         self._fresh: set[Version] = set()
-        self._untold: set[Key] = set()
+        self._silent: set[Version] = set()
         self._marks: set[int] = set()
-        self._transitions: deque[Transition] = deque(maxlen=KEPT_TRANSITIONS)
         self._refused = 0
         self.mark: int | None = None
         self.live = LiveVersions()
@@ -104,17 +112,23 @@ class Alerting:
         return frozenset(rule.window for rule in rules) | compared
 
     @property
-    def dropped(self) -> int:
-        """Events that no detector will see, since too many wait."""
-        return self._feed.dropped
-
-    @property
     def families(self) -> frozenset[str]:
         """The families that they look at."""
         return needed_families(self._looking)
 
+    @property
+    def dropped(self) -> int:
+        """Events that no detector will see, since too many wait."""
+        return self._feed.dropped
+
     def read(self, batch: EventBatch, frontier: int | None) -> None:
         """Take in a decoded batch, given the frontier when it was read."""
+        if self._looking or self._waiting:
+            self._add_marks(batch, frontier)
+        self._feed.add(batch, frontier)
+        self.live.read(batch)
+
+    def _add_marks(self, batch: EventBatch, frontier: int | None) -> None:
         every = self._settings.every
         for (model, _), columns in batch.columns.items():
             times = columns.timestamp
@@ -124,8 +138,6 @@ class Alerting:
                 times = times[times > frontier]
             marks = -(-(times + self._maturity(model)) // every) * every
             self._marks.update(np.unique(marks).tolist())
-        self._feed.add(batch, frontier)
-        self.live.read(batch)
 
     def due(self, frontier: int, present: Present) -> int | None:
         """Return the next mark to look at, None where there is none: before it, `decide` up to it.
@@ -140,14 +152,37 @@ class Alerting:
     def decide(self, until: int, present: Present) -> list[Transition]:
         """Let the detectors follow the events up to a mark, or up to the frontier where none is due."""
         if present.current:
-            self._untold.clear()
+            self._tracks.untold.clear()
         matured = self._feed.take(until)
+        silent = list(self._silences(matured, until))
         self._note(matured, present)
-        transitions: list[Transition] = []
-        for rule, key, firing, moment, evidence in self._watch.consume(matured):
-            step = partial(sight, firing=firing, evidence=evidence)
-            transitions += self._step(rule, key, moment, present, step)
-        return transitions
+        seen: list[Sighting | _Silence] = [*silent, *self._watch.consume(matured)]
+        seen.sort(key=lambda each: (each.moment.timestamp, each.moment.position))
+        return list(chain.from_iterable(self._take(each, present) for each in seen))
+
+    def _take(self, seen: Sighting | _Silence, present: Present) -> Iterator[Transition]:
+        if isinstance(seen, Sighting):
+            rule, key, firing, moment, evidence = seen
+            how = partial(sight, firing=firing, evidence=evidence)
+            yield from self._tracks.step(rule, key, moment, present, how)
+            return
+        how = partial(quiet, last_event=seen.last_event, no_data_after=self._settings.no_data_after)
+        keys = {key: rule for key, rule, _ in self._tracks.items()}
+        keys |= {each.key: each.rule for each in self._watch.looks()}
+        for key, rule in keys.items():
+            if (key.model, key.version) == seen.version:
+                yield from self._tracks.step(rule, key, seen.moment, present, how)
+
+    def _silences(self, matured: Mapping[Version, Matured], until: int) -> Iterator[_Silence]:
+        patience = self._settings.no_data_after
+        for version in self._newest.keys() | matured.keys():
+            known = _moments(self._newest.get(version), matured.get(version))
+            for time, place in silences(known[0], until - self._maturity(version[0]), patience):
+                last_event, recorded, position = (int(column[place]) for column in known)
+                is_silent = time > last_event
+                if is_silent != (version in self._silent):
+                    (self._silent.add if is_silent else self._silent.discard)(version)
+                    yield _Silence(version, Moment(time, recorded, position), last_event)
 
     def look(self, mark: int, report: Report | None, present: Present) -> list[Transition]:
         """Step the conditions of a mark.
@@ -163,87 +198,40 @@ class Alerting:
         """
         self.mark = mark
         self._marks = {later for later in self._marks if later > mark}
-        transitions = list(self._judge_silence(mark, present))
+        moment_of = partial(self._moment, mark=mark)
+        transitions: list[Transition] = []
         if report is not None:
             found, self._refused = readings(self._looking, report, self._context)
             for rule, key, reading in found:
-                step = partial(look, reading=reading)
-                transitions += self._step(rule, key, self._moment(key, mark), present, step)
+                how = partial(look, reading=reading)
+                transitions += self._tracks.step(rule, key, moment_of(key), present, how)
                 transitions += self._undefined(rule, key, mark, present, reading)
-            transitions += self._end_others(self._looking, {key for _, key, _ in found}, mark, present)
-        looks = list(self._watch.looks())
-        for seen in looks:
-            transitions += self._look_at_detector(seen, mark, present)
-        transitions += self._end_others(self._sequential, {seen.key for seen in looks}, mark, present)
+            watched = {key for _, key, _ in found}
+            transitions += self._tracks.end(self._looking, watched, moment_of, present)
+        if self._waiting:
+            for seen in self._watch.looks():
+                if seen.rule.name in self._waiting:
+                    transitions += self._look_at_detector(seen, mark, present)
         return transitions
-
-    def _end_others(
-        self, rules: Collection[Rule], watched: Collection[Key], mark: int, present: Present
-    ) -> Iterator[Transition]:
-        """End the alerts of these rules that are no longer watched: a challenger became the champion, say."""
-        for key, (rule, track) in list(self._tracks.items()):
-            main = key._replace(alert=rule.name)
-            if rule in rules and main not in watched:
-                if track.started is not None:
-                    ended = replace(track, started=None, reason="it is no longer watched")
-                    yield from self._told(key, ended, "resolved", self._moment(key, mark), present)
-                del self._tracks[key]
-                self._untold.discard(key)
-
-    def _judge_silence(self, mark: int, present: Present) -> Iterator[Transition]:
-        for key, (rule, _) in list(self._tracks.items()):
-            newest = self._newest.get((key.model, key.version))
-            if newest is not None:
-                step = partial(quiet, last_event=newest.timestamp, no_data_after=self._settings.no_data_after)
-                yield from self._step(rule, key, self._moment(key, mark), present, step)
 
     def _look_at_detector(self, seen: Look, mark: int, present: Present) -> Iterator[Transition]:
         """Step the companion of a detector, and let what it raised during a cooldown fire after it."""
         rule, key = seen.rule, seen.key
-        _, track = self._tracks.setdefault(key, (rule, Track()))
-        if seen.firing and track.state == "pending":
-            step = partial(sight, firing=True, evidence=seen.evidence)
-            yield from self._step(rule, key, self._moment(key, mark), present, step)
-        patience = self._settings.no_data_after if rule.undefined_for is None else rule.undefined_for
-        silent = seen.last is not None and seen.last <= mark - patience
+        if seen.firing and self._tracks[key].state == "pending":
+            how = partial(sight, firing=True, evidence=seen.evidence)
+            yield from self._tracks.step(rule, key, self._moment(key, mark), present, how)
+        silent = rule.undefined_for is not None and seen.last <= mark - rule.undefined_for
         why = Evidence(undefined="no_observations") if silent else seen.evidence
         yield from self._undefined(rule, key, mark, present, Reading(why, undefined_since=seen.last))
 
     def _undefined(
         self, rule: Rule, key: Key, mark: int, present: Present, reading: Reading
     ) -> Iterator[Transition]:
-        companion = _companion(key)
-        if reading.undefined is None and companion not in self._tracks:
+        companion = key._replace(alert=f"{key.alert}Undefined")
+        if rule.undefined_for is None or (reading.undefined is None and companion not in self._tracks):
             return
-        step = partial(undefined_look, reading=reading, no_data_after=self._settings.no_data_after)
-        yield from self._step(rule, companion, self._moment(companion, mark), present, step)
-
-    def _step(
-        self,
-        rule: Rule,
-        key: Key,
-        moment: Moment,
-        present: Present,
-        step: Callable[..., tuple[Track, Change | None]],
-    ) -> Iterator[Transition]:
-        before = self._tracks[key][1] if key in self._tracks else Track()
-        track, change = step(rule, before, moment=moment)
-        self._tracks[key] = rule, track
-        if change is not None:
-            yield from self._told(key, track, change, moment, present)
-
-    def _told(
-        self, key: Key, track: Track, change: Change, moment: Moment, present: Present
-    ) -> Iterator[Transition]:
-        """Keep a change, and whether people are told of it."""
-        historic = not present.current or self._is_old(key.model, moment, present)
-        if change == "firing" and historic:
-            self._untold.add(key)
-        elif change == "resolved":
-            self._untold.discard(key)
-        transition = Transition(key, change, moment, track.evidence, historic, track.reason)
-        self._transitions.append(transition)
-        yield transition
+        how = partial(undefined_look, reading=reading, no_data_after=self._settings.no_data_after)
+        yield from self._tracks.step(rule, companion, self._moment(companion, mark), present, how)
 
     def _is_old(self, model: str, moment: Moment, present: Present) -> bool:
         # An event is decided on once it is mature; before that it is not old, however long it lay there.
@@ -279,38 +267,45 @@ class Alerting:
         """Let a version go: what fires of it ends without a word."""
         self._feed.forget(model, version)
         self._watch.forget(model, version)
+        self._tracks.forget((model, version))
         self._newest.pop((model, version), None)
         self._fresh.discard((model, version))
-        for key in [key for key in self._tracks if (key.model, key.version) == (model, version)]:
-            del self._tracks[key]
-            self._untold.discard(key)
+        self._silent.discard((model, version))
         if all(known != model for known, _ in self._newest):
             self.live.forget(model)
 
     def view(self) -> AlertsView:
         """Return every alert as it is now, and the newest transitions."""
         looks = {seen.key: seen for seen in self._watch.looks()}
-        tracks = {key: (seen.rule, Track()) for key, seen in looks.items()} | self._tracks
-        alerts = tuple(self._alert(key, *tracks[key], looks.get(key)) for key in sorted(tracks))
-        return AlertsView(alerts, tuple(reversed(self._transitions)), self._watch.refused + self._refused)
+        found = {key: (seen.rule, Track()) for key, seen in looks.items()}
+        found |= {key: (rule, track) for key, rule, track in self._tracks.items()}
+        alerts = tuple(self._alert(key, *found[key], looks.get(key)) for key in sorted(found))
+        return AlertsView(
+            alerts, tuple(reversed(self._tracks.transitions)), self._watch.refused + self._refused
+        )
 
     def _alert(self, key: Key, rule: Rule, track: Track, seen: Look | None) -> Alert:
-        reason, evidence = track.reason, track.evidence
-        if seen is not None:
-            _, companion = self._tracks.get(_companion(key), (rule, Track()))
-            lacking = companion.reason if companion.started is not None else None
-            reason, evidence = reason or lacking or seen.reason, seen.evidence
+        version = key.model, key.version
+        untold = key in self._tracks.untold
         return Alert(
             key,
             rule,
             track.state,
             track.since,
             track.started,
-            evidence,
-            historic=key in self._untold,
-            actionable=(key.model, key.version) in self._fresh and key not in self._untold,
-            reason=reason,
+            track.evidence if seen is None else seen.evidence,
+            historic=untold,
+            actionable=version in self._fresh and not untold,
+            reason=track.reason or (None if seen is None else seen.reason or self._unseen(seen)),
         )
+
+    def _unseen(self, seen: Look) -> str | None:
+        """Return why a detector goes on as it is although the version has events."""
+        newest = self._newest.get((seen.key.model, seen.key.version))
+        if newest is None or newest.timestamp - seen.last < self._settings.no_data_after:
+            return None
+        why = lacking(seen.rule.metric, seen.key.class_, "no_observations")
+        return f"{why} for {duration(newest.timestamp - seen.last)}"
 
     def observations(self) -> list[tuple[Rule, int]]:
         """Return the rules, and how many observations the detectors of each have had."""
@@ -322,9 +317,10 @@ class Alerting:
             "mark": self.mark,
             "marks": sorted(self._marks),
             "rules": {name: rule.fingerprint for name, rule in self._rules.items()},
-            "tracks": [[*key, rule.name, track.tree()] for key, (rule, track) in self._tracks.items()],
-            "newest": [[*version, *moment] for version, moment in self._newest.items()],
-            "untold": [list(key) for key in self._untold],
+            "newest": [
+                [*version, *moment, version in self._silent] for version, moment in self._newest.items()
+            ],
+            **self._tracks.tree(),
             "feed": self._feed.tree(),
             "watch": self._watch.tree(),
             "live": self.live.tree(),
@@ -340,31 +336,25 @@ class Alerting:
         """
         self.mark = maybe(tree, "mark", int)
         self._marks = {plain(mark, int, "a mark") for mark in take(tree, "marks", list)}
-        same = {
-            name
-            for name, fingerprint in take(tree, "rules", dict).items()
-            if name in self._rules and self._rules[name].fingerprint == fingerprint
-        }
-        for row in take(tree, "tracks", list):
-            *key, name, track = plain(row, list, "a track")
-            if name in same:
-                self._tracks[_key(key)] = self._rules[name], Track.from_tree(track)
+        then = take(tree, "rules", dict)
         for row in take(tree, "newest", list):
-            model, version, *times = plain(row, list, "a newest event")
+            model, version, *times, is_silent = plain(row, list, "a newest event")
             self._newest[model, version] = Moment(*(plain(time, int, "a time") for time in times))
-        self._untold = {_key(row) for row in take(tree, "untold", list)} & self._tracks.keys()
+            if plain(is_silent, bool, "a silence"):
+                self._silent.add((model, version))
+        same = {name: rule for name, rule in self._rules.items() if then.get(name) == rule.fingerprint}
+        self._tracks.resume(tree, same)
         self._feed.resume(take(tree, "feed", dict))
         self._watch.resume(take(tree, "watch", dict))
         self.live.resume(take(tree, "live", dict))
 
 
-def _companion(key: Key) -> Key:
-    """Return the alert that fires where this one's value is undefined for too long."""
-    return key._replace(alert=f"{key.alert}Undefined")
-
-
-def _key(row: object) -> Key:
-    parts = [plain(part, str, "an alert") for part in plain(row, list, "an alert")]
-    if len(parts) != len(Key._fields):
-        raise ValueError(f"an alert has {len(parts)} labels")
-    return Key(*parts)
+def _moments(newest: Moment | None, events: Matured | None) -> NDArray[np.int64]:
+    """Return times, Kafka's times and places of the newest event before and of further ones, shape (3, n)."""
+    parts = []
+    if newest is not None:
+        parts.append(np.array(newest).reshape(3, 1))
+    if events is not None:
+        columns, marks = events.columns, events.marks
+        parts.append(np.stack([columns.timestamp, marks.recorded, columns.position]))
+    return np.concatenate(parts, axis=1)

@@ -10,11 +10,15 @@ DEAD_LETTER_TOPIC = "predictions.labeled.dead"
 PARTITIONS = 2
 MODEL = "breast-cancer"
 WINDOW = "last_1000"
+GOOD_VERSION = "2026-11-01"
+BAD_VERSION = "2026-11-08"
+ALERT = "RecallBelowFloor"
+ACTION = "rollback"
 HOST = "127.0.0.1"
 USUAL_PORT = 9464
 
 
-def configuration(broker: str, port: int, state: Path) -> str:
+def configuration(broker: str, port: int, state: Path, hook: str, secret_file: Path) -> str:
     """Return the text of the file.
 
     Parameters
@@ -25,6 +29,10 @@ def configuration(broker: str, port: int, state: Path) -> str:
         Of page and metrics.
     state
         Folder of checkpoints.
+    hook
+        Address that rollbacks are sent to.
+    secret_file
+        What they are signed with.
     """
     return f"""\
 # What `monitor demo` watches. While it runs: monitor check, doctor and report take this file with -c.
@@ -35,7 +43,7 @@ kafka:
   group_id: monitor-demo
   receive_message_max_bytes: 2147483647    # the embedded broker answers with all that it has
 events:
-  allowed_lateness: 5s
+  allowed_lateness: 2s    # alerts wait that long for events from the other partition
 models:
   {MODEL}:
     task: binary
@@ -49,6 +57,7 @@ models:
       - {{name: 30s, duration: 30s}}
       - {{name: last_200_malignant, positives: 200}}
     segments: [site]
+    label_maturity: 0s    # every label comes with its prediction
   digits:
     task: multiclass
     classes: ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"]
@@ -56,6 +65,14 @@ models:
       - {{name: {WINDOW}, events: 1000}}
       - {{name: 30s, duration: 30s}}
 evaluation: {{every: 2s}}
+alerts:
+  every: 2s
+  no_data_after: 6s
+  rules:
+    {ALERT}: {{model: {MODEL}, metric: recall, class: malignant, floor: 0.8, severity: page, actions: [{ACTION}]}}
+    CalibrationDrift: {{model: {MODEL}, detector: calibration, tolerance: {{shift: 0.5, slope: 1.5}}}}
+actions:
+  {ACTION}: {{type: webhook, url: "{hook}", secret_file: "{secret_file}"}}
 checkpoint: {{directory: "{state}", every: 10s}}
 server: {{host: {HOST}, port: {port}}}
 """

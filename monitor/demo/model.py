@@ -79,6 +79,14 @@ class Fault:
         return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
 
+@dataclass(frozen=True)
+class Release:
+    """A version of a model as it is served, with what is wrong with it."""
+
+    version: str
+    fault: Fault | None = None
+
+
 def breast_cancer(seed: int = 0) -> Classifier:
     """Train on a few measurements of cell nuclei; the positive class is "malignant"."""
     data = _sklearn().datasets.load_breast_cancer()

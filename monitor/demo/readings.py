@@ -7,6 +7,7 @@ import urllib.parse
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from monitor.demo.configuration import MODEL, WINDOW
@@ -32,10 +33,8 @@ MEASURES = (
     Measure("  at site north", "classifier_recall", _MALIGNANT, "site=north"),
     Measure("  at site south", "classifier_recall", _MALIGNANT, "site=south"),
     Measure("Precision of malignant", "classifier_precision", _MALIGNANT),
-    Measure("ROC AUC", "classifier_roc_auc", _MALIGNANT),
     Measure("Partial AUC, FPR to 0.1", "classifier_partial_roc_auc", {**_MALIGNANT, "max_fpr": "0.1"}),
     Measure("Brier score", "classifier_brier_score", {**_MALIGNANT, "subset": "all"}, higher_is_better=False),
-    Measure("Log loss", "classifier_log_loss", {"class": ""}, higher_is_better=False),
 )
 
 
@@ -48,18 +47,42 @@ class Reading(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Look:
-    """One look at the daemon: its counters, and what it says of the window that the demo shows."""
+class Window:
+    """What the daemon says of one version's window. `start`: of its oldest event, in epoch seconds."""
 
-    consumed: int = 0
-    rejected: int = 0
-    lag: int = 0
     complete: bool = False
+    start: float = 0.0
     readings: Mapping[Measure, Reading] = field(default_factory=dict)
 
     def reading(self, measure: Measure) -> Reading:
         """Return what is known of one number."""
         return self.readings.get(measure, Reading())
+
+
+class Alert(NamedTuple):
+    """What the daemon says of one alert. `started`: time of the event that decided, in epoch seconds."""
+
+    name: str
+    version: str
+    state: str
+    sentence: str
+    started: float | None
+
+
+@dataclass(frozen=True)
+class Look:
+    """One look at the daemon: counters, the demo's window by version, alerts, actions by what became of them."""
+
+    consumed: int = 0
+    rejected: int = 0
+    lag: int = 0
+    windows: Mapping[str, Window] = field(default_factory=dict)
+    alerts: tuple[Alert, ...] = ()
+    actions: tuple[tuple[str, str], ...] = ()
+
+    def window(self, version: str) -> Window:
+        """Return what is known of a version."""
+        return self.windows.get(version, Window())
 
 
 class Api:
@@ -81,22 +104,28 @@ class Api:
     def look(self) -> Look | None:
         """Return what the daemon says now; None where it does not answer or has seen too little."""
         series = self._get("/metrics")
-        reports = {segment: self._report(segment) for segment in {m.segment for m in MEASURES}}
+        reports = {segment: self._reports(segment) for segment in {m.segment for m in MEASURES}}
+        alerts, actions = self._json("/api/v1/alerts"), self._json("/api/v1/actions")
         if series is None or not all(reports.values()):
             return None
         return Look(
             consumed=total(series, "monitor_events_consumed_total"),
             rejected=total(series, "monitor_events_rejected_total"),
             lag=total(series, "monitor_consumer_lag"),
-            complete=reports[""]["complete"],
-            readings={m: reading(reports[m.segment]["metrics"], m) for m in MEASURES},
+            windows=windows(reports),
+            alerts=tuple(alert(each) for each in alerts.get("alerts", ()) if each["labels"]["model"] == MODEL),
+            actions=tuple((each["status"], each["reason"] or "") for each in actions.get("decisions", ())),
         )
 
-    def _report(self, segment: str) -> dict[str, Any]:
+    def _reports(self, segment: str) -> list[dict[str, Any]]:
         query = urllib.parse.urlencode({"model": MODEL, "window": WINDOW, "segment": segment})
-        body = self._get(f"/api/v1/report?{query}")
-        found: list[dict[str, Any]] = json.loads(body)["reports"] if body else []
-        return found[0] if found else {}
+        found: list[dict[str, Any]] = self._json(f"/api/v1/report?{query}").get("reports", [])
+        return found
+
+    def _json(self, path: str) -> dict[str, Any]:
+        body = self._get(path)
+        found: dict[str, Any] = json.loads(body) if body else {}
+        return found
 
     def _get(self, path: str) -> str | None:
         try:
@@ -112,6 +141,33 @@ def total(exposition: str, family: str) -> int:
     return int(sum(float(line.split()[-1]) for line in exposition.splitlines() if line.startswith(starts)))
 
 
+def windows(reports: Mapping[str, list[dict[str, Any]]]) -> dict[str, Window]:
+    """Return the windows by version, from what the API says of each segment."""
+    by_segment = {
+        segment: {each["version"]: each["metrics"] for each in found} for segment, found in reports.items()
+    }
+    return {
+        whole["version"]: Window(
+            complete=whole["complete"],
+            start=_epoch(whole["start"]) or 0.0,
+            readings={m: reading(by_segment[m.segment].get(whole["version"], []), m) for m in MEASURES},
+        )
+        for whole in reports[""]
+    }
+
+
+def alert(found: dict[str, Any]) -> Alert:
+    """Return one alert of the API."""
+    started = found["started"]
+    return Alert(
+        name=found["alert"],
+        version=found["labels"]["version"],
+        state=found["state"],
+        sentence=found["sentence"],
+        started=None if started is None else _epoch(started["timestamp"]),
+    )
+
+
 def reading(metrics: list[dict[str, Any]], measure: Measure) -> Reading:
     """Find one number among the `metrics` of a report."""
     for metric in metrics:
@@ -121,3 +177,7 @@ def reading(metrics: list[dict[str, Any]], measure: Measure) -> Reading:
             interval: dict[str, Any] = next(iter(metric["intervals"]), {})
             return Reading(metric["value"], interval.get("lower"), interval.get("upper"))
     return Reading()
+
+
+def _epoch(iso: str | None) -> float | None:
+    return None if iso is None else datetime.fromisoformat(iso.replace("Z", "+00:00")).timestamp()

@@ -2,61 +2,68 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from monitor.demo.configuration import MODEL, WINDOW
-from monitor.demo.model import Fault
+from monitor.demo.configuration import BAD_VERSION, GOOD_VERSION, MODEL, WINDOW
 from monitor.demo.readings import MEASURES, RECALL, Look, Reading
-from monitor.demo.traffic import DAMAGED_SITE
-
-FAULT = Fault()
-HEALTHY_STORY = "It predicts cases that it was not trained on, as well as it did before it was served."
-STORY = (
-    f"Since then a new scanner at site {DAMAGED_SITE} measures nuclei {1 - FAULT.factor:.0%} too small, and "
-    f"a new server pushes all scores towards 0 and 1 (temperature {FAULT.temperature}): cancers are missed, "
-    "with confidence."
-)
+from monitor.demo.story import Happening, Story
 
 
 @dataclass(frozen=True)
 class Situation:
-    """All that the screen shows.
+    """All that the screen shows (times in epoch seconds).
 
     Attributes
     ----------
-    page, broker, config
+    address
+        Of page and API.
+    broker, config
         Where they are.
+    note
+        Something to say about the address.
+    begun
+        When events began to flow.
     change_at
-        When the model goes (or went) wrong, in seconds of `elapsed`.
+        When the bad version is to take over.
+    time
+        Of the newest look.
     now
         The newest look.
-    before
-        The last look before the change; None while the model is healthy.
-    elapsed
-        Seconds since events flow.
+    story
+        What has happened.
     rate
         Events a second, over the last few looks.
     """
 
-    page: str
+    address: str
     broker: str
     config: str
+    begun: float
     change_at: float
+    time: float
     now: Look
-    before: Look | None = None
-    elapsed: float = 0.0
+    note: str = ""
+    story: Story = field(default_factory=Story)
     rate: float = 0.0
 
     @property
+    def elapsed(self) -> float:
+        """Seconds since events flow."""
+        return self.time - self.begun
+
+    @property
+    def live(self) -> str:
+        """The version that the traffic comes from."""
+        return GOOD_VERSION if self.story.is_well else BAD_VERSION
+
+    @property
     def phase(self) -> str:
-        """What the model is doing."""
-        if self.before is None:
-            return f"healthy; goes wrong in {max(self.change_at - self.elapsed, 0):.0f} s"
-        return f"WRONG for {self.elapsed - self.change_at:.0f} s"
+        """How the live traffic is."""
+        return self.story.phase(self.time, self.change_at)
 
 
 def verdict(before: Reading, now: Reading, higher_is_better: bool = True) -> str:
@@ -76,62 +83,76 @@ def verdict(before: Reading, now: Reading, higher_is_better: bool = True) -> str
 def screen(at: Situation) -> RenderableType:
     """Return the live display."""
     facts = Text(f"{places(at)}\nevents  {_counters(at)}", overflow="fold")
-    phase = Text(f"The model is {at.phase}", "bold green" if at.before is None else "bold red")
-    return Group(facts, Text(), phase, Text(HEALTHY_STORY if at.before is None else STORY), Text(), table(at))
+    phase = Text(f"The live traffic is {at.phase}", "bold green" if at.story.is_well else "bold red")
+    return Group(facts, Text(), phase, happened(at), Text(), table(at))
 
 
 def places(at: Situation) -> str:
     """Return where to look beside this screen."""
-    return f"page    {at.page}\nbroker  {at.broker} (embedded)\ntry     monitor report -c {at.config}"
+    return (
+        f"page    {at.address}/{at.note}, alerts {at.address}/api/v1/alerts, actions …/api/v1/actions\n"
+        f"try     monitor report -c {at.config}"
+    )
 
 
 def line(at: Situation) -> str:
     """Return the situation in one line, for output that is no terminal."""
-    return (
-        f"{at.elapsed:4.0f} s  {at.phase}; {_counters(at)}; {RECALL.title} {_value(at.now.reading(RECALL))}"
-    )
+    recall = at.now.window(at.live).reading(RECALL)
+    return f"{at.elapsed:4.0f} s  {at.phase}; {_counters(at)}; {RECALL.title} by {at.live} {recall}"
+
+
+def told(at: Situation, happening: Happening) -> str:
+    """Return something that happened in one line."""
+    return f"{happening.at - at.begun:4.1f} s  {happening.text}"
+
+
+def happened(at: Situation) -> Table:
+    """Return what has happened, as lines that are wrapped behind their times."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(justify="right", no_wrap=True)
+    grid.add_column()
+    for each in at.story.happenings:
+        grid.add_row(f"{each.at - at.begun:.1f} s", Text(each.text))
+    return grid
 
 
 def table(at: Situation) -> Table:
-    """Return the window's numbers, before the change and now."""
+    """Return the window's numbers of both versions."""
     grid = Table(
-        title=f"{MODEL}, {'last 1000 events' if at.now.complete else 'window filling'} ({WINDOW})",
+        title=f"{MODEL}, newest 1000 events of each version ({WINDOW}) [95% interval]",
         title_justify="left",
         title_style="bold",
         box=None,
         pad_edge=False,
     )
     grid.add_column("")
-    grid.add_column("before the change", style="dim")
-    grid.add_column("now [95% interval]")
+    for version in (GOOD_VERSION, BAD_VERSION):
+        grid.add_column(f"{version} (live)" if version == at.live else version, min_width=20)
     grid.add_column("")
+    good, bad = at.now.window(GOOD_VERSION), at.now.window(BAD_VERSION)
     for measure in MEASURES:
-        old, new = (at.before or Look()).reading(measure), at.now.reading(measure)
+        old, new = good.reading(measure), bad.reading(measure)
         word = verdict(old, new, measure.higher_is_better)
         style = {"worse": "red", "better": "green"}.get(word, "")
-        grid.add_row(measure.title, _value(old), Text(_value(new), style), Text(word, style))
+        grid.add_row(measure.title, str(old), Text(str(new), style), Text(word, style))
     return grid
 
 
-def conclusion(at: Situation) -> tuple[bool, str]:
-    """Return whether the damage shows, and the last sentence."""
-    if at.before is None:
-        return False, "Stopped before the model went wrong."
-    old, new = at.before.reading(RECALL), at.now.reading(RECALL)
-    seen = verdict(old, new) == "worse"
-    how = "fell" if seen else "did not clearly fall"
-    return seen, f"{RECALL.title} {how}: {_value(old)} before the change, {_value(new)} now."
+def conclusion(at: Situation) -> str:
+    """Return the last sentences: how recall went, and what did not happen that should have."""
+    story = at.story
+    said = []
+    if story.changed is not None:
+        bad = at.now.window(BAD_VERSION).reading(RECALL)
+        said.append(
+            f"{RECALL.title}: {story.before} by {GOOD_VERSION}, {bad} by {BAD_VERSION}, "
+            + (f"{story.recovered[1]} after the rollback." if story.recovered else "not yet known after it.")
+        )
+    if story.lacks is not None:
+        actions = "".join(f" Action {status}: {reason}." for status, reason in at.now.actions)
+        said.append(f"Failed: {story.lacks}.{actions}")
+    return "\n".join(said)
 
 
 def _counters(at: Situation) -> str:
     return f"{at.rate:.0f}/s, lag {at.now.lag}, rejected {at.now.rejected}"
-
-
-def _value(reading: Reading) -> str:
-    if reading.lower is None or reading.upper is None:
-        return _number(reading.value)
-    return f"{_number(reading.value)} [{_number(reading.lower)}, {_number(reading.upper)}]"
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"

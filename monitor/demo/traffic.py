@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from kafka import KafkaProducer
 
-from monitor.demo.model import Classifier, Fault
+from monitor.demo.model import Classifier, Release
 from monitor.errors import MonitorError
 
 SITES = ("north", "south")
@@ -28,8 +28,10 @@ class Stream:
 
     Parameters
     ----------
-    model, version
+    model
         As named in the events.
+    release
+        What serves at first.
     classifier
         What predicts.
     rate
@@ -39,15 +41,14 @@ class Stream:
 
     Attributes
     ----------
-    fault
-        What is wrong with the model; None while it is healthy.
+    release
+        What serves from now on; may be replaced at any time.
     """
 
-    def __init__(self, model: str, version: str, classifier: Classifier, rate: float, seed: int) -> None:
+    def __init__(self, model: str, release: Release, classifier: Classifier, rate: float, seed: int) -> None:
         self.rate = rate
-        self.fault: Fault | None = None
+        self.release = release
         self._model = model
-        self._version = version
         self._classifier = classifier
         self._rng = np.random.default_rng(seed)
         self._sent = 0
@@ -56,20 +57,22 @@ class Stream:
         """Yield the next `count` events in canonical form, all with one timestamp (epoch seconds)."""
         if count == 0:
             return
+        release = self.release  # once, since another thread replaces it
+        fault = release.fault
         cases, labels = self._classifier.draw(self._rng, count)
         sites = np.where(self._rng.random(count) < SHARE_OF_SOUTH, "south", "north")
-        if self.fault is not None:
-            cases = np.where((sites == DAMAGED_SITE)[:, None], self.fault.measure(cases), cases)
+        if fault is not None:
+            cases = np.where((sites == DAMAGED_SITE)[:, None], fault.measure(cases), cases)
         scores = self._classifier.scores(cases)
-        if self.fault is not None:
-            scores = self.fault.sharpen(scores)
+        if fault is not None:
+            scores = fault.sharpen(scores)
         classes = self._classifier.classes
         for label, row, site in zip(labels, scores.round(6).tolist(), sites.tolist(), strict=True):
             self._sent += 1
             yield {
                 "id": f"{self._model}-{self._sent}",
                 "model": self._model,
-                "version": self._version,
+                "version": release.version,
                 "timestamp": round(timestamp, 6),
                 "label": classes[label],
                 **({"score": row[1]} if len(classes) == 2 else {"scores": row}),

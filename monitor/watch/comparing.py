@@ -11,11 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from monitor.state.reading import array, count, plain, take
+from monitor.watch.matching import Match
 from monitor.watch.measures import ONE
 from monitor.watch.pairing import IN_TURN, WAITING, Pairing, Side
-
-Match = tuple[str, str, str, str]
-"""Rule, model, segment and class: what a rule watches in each version."""
 
 
 class Resumed(NamedTuple):

@@ -4,65 +4,27 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from monitor.alerts.alert import Evidence, Key
+from monitor.alerts.alert import Key
 from monitor.alerts.rule import Rule
-from monitor.detection import Statistic
 from monitor.events.spec import ModelSpec
-from monitor.events.vocabulary import MISSING
 from monitor.state.reading import count, plain, take
 from monitor.watch import comparing
 from monitor.watch.binding import Baseline, Bound, Unbound, bind, classes
-from monitor.watch.comparing import Match
 from monitor.watch.comparison import Comparison
 from monitor.watch.decisions import Costs
-from monitor.watch.detector import Detector, Look, Plan, Sighting, Stream, advance
+from monitor.watch.detector import Detector, Look, Sighting, Stream, advance
+from monitor.watch.matching import Match, Present, SegmentName, match_of, present
 from monitor.watch.matured import Matured
 from monitor.watch.pairing import Pairing
-from monitor.watch.ranking import Ranking
-from monitor.watch.remembering import Remembered, key_of, memory_of, pack, remembered, unpack
+from monitor.watch.post import Post
+from monitor.watch.remembering import key_of, pack, unpack
 
 __all__ = ["Look", "Sighting", "Watch"]
 
 Version = tuple[str, str]
 """Model and version."""
-
-
-class _Present(NamedTuple):
-    """Events that a key is about."""
-
-    key: Key
-    rule: Rule
-    events: Matured
-
-
-@dataclass(slots=True)
-class _Post:
-    """A place that a key of a rule has.
-
-    Attributes
-    ----------
-    detector
-        None where the rule cannot watch, for `reason`.
-    ranking
-        What it is held against, where that depends on the past.
-    since
-        Event time of its beginning.
-    firing, direction
-        Of the detector before, while there is none.
-    """
-
-    rule: Rule
-    since: int
-    detector: Detector | None = None
-    ranking: Ranking | None = None
-    reason: str | None = None
-    firing: bool = False
-    direction: str = ""
 
 
 class Watch:
@@ -104,7 +66,7 @@ class Watch:
         costs: Mapping[str, Costs | None],
         baselines: Mapping[str, Baseline],
         champions: Callable[[str], str | None],
-        segment_name: Callable[[str, str, int], str | None],
+        segment_name: SegmentName,
         maturity: Callable[[str], int] = lambda model: 0,
     ) -> None:
         self._rules = {rule.name: rule for rule in rules}
@@ -115,7 +77,7 @@ class Watch:
         self._segment_name = segment_name
         self._maturity = maturity
         self._bounds: dict[tuple[str, str, str], Bound | str] = {}
-        self._posts: dict[Key, _Post] = {}
+        self._posts: dict[Key, Post] = {}
         self._refused: set[Key] = set()
         self._champions: dict[str, str | None] = {}
         self._comparisons: dict[Match, Comparison] = {}
@@ -124,7 +86,7 @@ class Watch:
     @property
     def refused(self) -> int:
         """Matches that have no detectors, since their rule has as many as it may."""
-        return len({_match(key) for key in self._refused})
+        return len({match_of(key) for key in self._refused})
 
     def consume(self, matured: Mapping[Version, Matured]) -> list[Sighting]:
         """Take in the next events of each version, which `Feed.take` gave out; return what was seen in them.
@@ -136,87 +98,44 @@ class Watch:
         """
         for model in {model for model, _ in matured}:
             self._follow_champion(model)
-        present = [each for version, events in matured.items() for each in self._present(version, events)]
-        self._admit(present)
-        work = [*self._observe(present), *self._compare(present)]
+        found = [
+            each
+            for (model, version), events in matured.items()
+            for each in present(
+                self._rules.values(), self._spec(model), self._segment_name, model, version, events
+            )
+        ]
+        self._admit(found)
+        work = [*self._observe(found), *self._compare(found)]
         sightings = advance(work)
         return sorted(sightings, key=lambda sighting: (sighting.moment.timestamp, sighting.moment.position))
 
-    def _present(self, version: Version, events: Matured) -> Iterator[_Present]:
-        """Yield what rules match a version, and the events that each is about."""
-        model, name = version
-        spec = self._specs[self._configured(model)]
-        parts: dict[str, list[tuple[str, Matured]]] = {}
-        for rule in self._rules.values():
-            if rule.model not in ("*", model):
-                continue
-            of_model = classes(rule, spec)
-            if of_model and rule.segment not in parts:
-                parts[rule.segment] = list(self._segments(rule.segment, model, spec, events))
-            for class_ in of_model:
-                for segment, part in parts[rule.segment]:
-                    yield _Present(Key(rule.name, model, name, "", segment, class_), rule, part)
-
-    def _segments(
-        self, wanted: str, model: str, spec: ModelSpec, events: Matured
-    ) -> Iterator[tuple[str, Matured]]:
-        if not wanted:
-            yield "", events
-            return
-        key, _, value = wanted.partition("=")
-        if key not in spec.segments:
-            return
-        codes = events.columns.segments[:, spec.segments.index(key)]
-        for code in np.unique(codes).tolist():
-            name = None if code == MISSING else self._segment_name(model, key, code)
-            if name is not None and value in ("*", name):
-                yield f"{key}={name}", events.select(codes == code)
-
-    def _admit(self, present: Sequence[_Present]) -> None:
+    def _admit(self, present: Sequence[Present]) -> None:
         """Give places to those that are new, in the order of their first events."""
         new = [each for each in present if each.key not in self._posts and not self._is_champion(each)]
         if not new:
             return
         taken: defaultdict[str, set[Match]] = defaultdict(set)
         for key in self._posts:
-            taken[key.alert].add(_match(key))
+            taken[key.alert].add(match_of(key))
 
-        def first_seen(each: _Present) -> tuple[int, int]:
+        def first_seen(each: Present) -> tuple[int, int]:
             columns = each.events.columns
             return int(columns.timestamp[0]) + self._maturity(each.key.model), int(columns.position[0])
 
         for key, rule, events in sorted(new, key=first_seen):
             matches = taken[rule.name]
-            if len(matches) >= rule.matches and _match(key) not in matches:
+            if len(matches) >= rule.matches and match_of(key) not in matches:
                 self._refused.add(key)
                 continue
-            matches.add(_match(key))
+            matches.add(match_of(key))
             self._refused.discard(key)
-            self._posts[key] = self._post(key, rule, int(events.columns.timestamp[0]))
+            self._posts[key] = Post.of(
+                key, rule, int(events.columns.timestamp[0]), self._bound_now(rule, key.model, key.class_)
+            )
 
-    def _is_champion(self, each: _Present) -> bool:
+    def _is_champion(self, each: Present) -> bool:
         return each.rule.limit.kind == "champion" and self._champions.get(each.key.model) == each.key.version
-
-    def _post(self, key: Key, rule: Rule, since: int, before: _Post | None = None) -> _Post:
-        """Return a new place; what fired `before` goes on firing."""
-        firing, direction = (False, "") if before is None else (before.firing, before.direction)
-        if before is not None and before.detector is not None:
-            statistic = before.detector.memory.statistic
-            firing, direction = statistic.firing, statistic.direction
-        bound = self._bound(rule, key.model, key.class_)
-        if (
-            isinstance(bound, Bound)
-            and rule.limit.kind == "champion"
-            and self._champions.get(key.model) is None
-        ):
-            bound = "champion_unknown"
-        if isinstance(bound, str):
-            return _Post(rule, since, reason=bound, firing=firing, direction=direction)
-        plan = Plan(rule, key, bound.procedure, bound.terms, bound.cost, bound.after)
-        detector = Detector(plan, since)
-        if firing and direction in plan.procedure.clearing:
-            detector.memory.statistic = Statistic.fresh(plan.procedure, firing=True, direction=direction)
-        return _Post(rule, since, detector, None if bound.ranking is None else bound.ranking())
 
     def _bound(self, rule: Rule, model: str, class_: str) -> Bound | str:
         """Return how a rule watches a class of a model, or why it cannot."""
@@ -230,7 +149,13 @@ class Watch:
             self._bounds[rule.name, name, class_] = bound
         return bound
 
-    def _observe(self, present: Sequence[_Present]) -> Iterator[tuple[Detector, Stream]]:
+    def _bound_now(self, rule: Rule, model: str, class_: str) -> Bound | str:
+        """Return the same, or that there is nothing to compare with."""
+        if rule.limit.kind == "champion" and self._champions.get(model) is None:
+            return "champion_unknown"
+        return self._bound(rule, model, class_)
+
+    def _observe(self, present: Sequence[Present]) -> Iterator[tuple[Detector, Stream]]:
         for key, rule, events in present:
             post = self._posts.get(key)
             if post is None or post.detector is None or rule.limit.kind == "champion":
@@ -242,11 +167,11 @@ class Watch:
             observed = observe(events.columns)
             yield self._counted(post.detector, Stream.of(observed.units, events, observed.events))
 
-    def _compare(self, present: Sequence[_Present]) -> Iterator[tuple[Detector, Stream]]:
+    def _compare(self, present: Sequence[Present]) -> Iterator[tuple[Detector, Stream]]:
         found: defaultdict[Match, dict[str, Matured]] = defaultdict(dict)
         for each in present:
             if each.rule.limit.kind == "champion" and (each.key in self._posts or self._is_champion(each)):
-                found[_match(each.key)][each.key.version] = each.events
+                found[match_of(each.key)][each.key.version] = each.events
         for which, parts in found.items():
             name, model, segment, class_ = which
             bound, champion = self._bound(self._rules[name], model, class_), self._champions[model]
@@ -276,7 +201,7 @@ class Watch:
                     if key.version == champion:
                         del self._posts[key]
                     else:
-                        self._posts[key] = self._post(key, post.rule, _last(post), post)
+                        self._posts[key] = post.renewed(self._bound_now(post.rule, key.model, key.class_))
         self._champions[model] = champion
 
     def _counted(self, detector: Detector, stream: Stream) -> tuple[Detector, Stream]:
@@ -286,13 +211,8 @@ class Watch:
         return detector, panes
 
     def looks(self) -> Iterator[Look]:
-        """Yield every detector as it is now, also those that cannot judge."""
-        for key, post in self._posts.items():
-            if post.detector is None:
-                evidence = Evidence(undefined=post.reason)
-                yield Look(post.rule, key, post.firing, False, post.reason, evidence, post.since)
-            else:
-                yield post.detector.look(None if post.ranking is None else post.ranking.reason)
+        """Return every detector as it is now, also those that cannot judge."""
+        return (post.look() for post in self._posts.values())
 
     def forget(self, model: str, version: str) -> None:
         """Let the detectors of a version go."""
@@ -316,7 +236,7 @@ class Watch:
             "observations": dict(self.observations),
             "champions": dict(self._champions),
             "refused": [list(key) for key in self._refused],
-            "detectors": pack(_remembered(key, post) for key, post in self._posts.items()),
+            "detectors": pack(post.remembered() for post in self._posts.values()),
             "comparisons": comparing.pack({which: c.pairing for which, c in self._comparisons.items()}),
         }
 
@@ -349,7 +269,10 @@ class Watch:
             if each.key in self._posts:
                 raise ValueError(f"{each.key} is there twice")
             if each.key.alert in same and self._is_watched(each.key):
-                self._posts[each.key] = self._resumed(each)
+                rule = self._rules[each.key.alert]
+                bound = self._bound_now(rule, each.key.model, each.key.class_)
+                post = self._posts[each.key] = Post.of(each.key, rule, each.since, bound)
+                post.resume(each)
         for resumed in comparing.unpack(take(tree, "comparisons", dict)):
             self._resume_comparison(resumed, same)
 
@@ -357,15 +280,6 @@ class Watch:
         """Tell whether a key may still be one of its rule's."""
         spec = self._specs.get(self._configured(key.model))
         return spec is not None and key.class_ in classes(self._rules[key.alert], spec)
-
-    def _resumed(self, each: Remembered) -> _Post:
-        before = _Post(self._rules[each.key.alert], each.since, firing=each.firing, direction=each.direction)
-        post = self._post(each.key, before.rule, each.since, before)
-        if post.detector is not None and each.mark == _mark(post.detector.plan):
-            post.detector.memory = memory_of(each, post.detector.plan)
-            if post.ranking is not None:
-                post.ranking.resume({"reference": each.reference, "filling": each.filling})
-        return post
 
     def _resume_comparison(self, resumed: comparing.Resumed, same: Collection[str]) -> None:
         name, model, segment, class_ = resumed.which
@@ -381,32 +295,8 @@ class Watch:
         comparison = self._comparison(resumed.which, resumed.champion, bound)
         comparison.pairing.sides, comparison.pairing.waiting = resumed.sides, resumed.waiting
 
+    def _spec(self, model: str) -> ModelSpec:
+        return self._specs[self._configured(model)]
+
     def _configured(self, model: str) -> str:
         return model if model in self._specs else "*"
-
-
-def _match(key: Key) -> Match:
-    """Return what a key is a version of."""
-    return key.alert, key.model, key.segment, key.class_
-
-
-def _last(post: _Post) -> int:
-    return post.since if post.detector is None else post.detector.memory.last
-
-
-def _mark(plan: Plan) -> str:
-    """Return what a detector's limit is made of beside its rule."""
-    return f"{plan.terms} {plan.after}"
-
-
-def _remembered(key: Key, post: _Post) -> Remembered:
-    detector = post.detector
-    return remembered(
-        key,
-        post.since,
-        "" if detector is None else _mark(detector.plan),
-        None if detector is None else detector.memory,
-        {} if post.ranking is None else post.ranking.arrays(),
-        firing=post.firing,
-        direction=post.direction,
-    )
