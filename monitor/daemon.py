@@ -301,6 +301,7 @@ class Daemon:
             self._clock,
             microseconds(self._config.alerts.max_lag),
             lambda: None if self._notifier is None else self._notifier.notice(),
+            self.report,
         )
 
     def _forget(self) -> None:

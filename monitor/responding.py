@@ -16,6 +16,7 @@ from monitor.clock import Clock
 from monitor.deciding import Deciding, Run
 from monitor.pipeline import Pipeline
 from monitor.records import Partition, RecordBatch
+from monitor.report import Report
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +41,8 @@ class Responding:
         Microseconds behind the log from which on nothing is done.
     changed
         Called when an alert has changed.
+    report
+        Returns the newest report, which explains alerts further.
 
     Attributes
     ----------
@@ -55,6 +58,7 @@ class Responding:
         clock: Clock,
         max_lag: int,
         changed: Callable[[], None],
+        report: Callable[[], Report | None],
     ) -> None:
         self._pipeline = pipeline
         self._desk = desk
@@ -62,6 +66,7 @@ class Responding:
         self._clock = clock
         self._catching_up = CatchingUp(clock, max_lag)
         self._changed = changed
+        self._report = report
         self._due = clock.monotonic()
         self._was_current = False
         self.view = AlertsView()
@@ -81,7 +86,7 @@ class Responding:
         caught_up, self._was_current = present.current and not self._was_current, present.current
         if transitions or caught_up or now >= self._due:
             self._due = now + VIEW_SECONDS
-            self.view = alerting.view()
+            self.view = alerting.view(self._report())
             if transitions:
                 alerts = {alert.key: alert for alert in self.view.alerts}
                 for transition in transitions:

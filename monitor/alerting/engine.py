@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from monitor.alerting.explaining import explained
 from monitor.alerting.live import LiveVersions
 from monitor.alerting.present import Present, Settings
 from monitor.alerting.silence import silences
@@ -274,12 +275,15 @@ class Alerting:
         if all(known != model for known, _ in self._newest):
             self.live.forget(model)
 
-    def view(self) -> AlertsView:
-        """Return every alert as it is now, and the newest transitions."""
+    def view(self, report: Report | None = None) -> AlertsView:
+        """Return every alert as it is now, explained by the newest report, and the newest transitions."""
         looks = {seen.key: seen for seen in self._watch.looks()}
         found = {key: (seen.rule, Track()) for key, seen in looks.items()}
         found |= {key: (rule, track) for key, rule, track in self._tracks.items()}
-        alerts = tuple(self._alert(key, *found[key], looks.get(key)) for key in sorted(found))
+        shown = (self._alert(key, *found[key], looks.get(key)) for key in sorted(found))
+        alerts = tuple(
+            explained(alert, report, self._context) if alert.key in looks else alert for alert in shown
+        )
         return AlertsView(
             alerts, tuple(reversed(self._tracks.transitions)), self._watch.refused + self._refused
         )

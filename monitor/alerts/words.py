@@ -124,13 +124,16 @@ def _value(alert: Alert, subject: str) -> Iterator[str]:
 
 def _calibration(alert: Alert, subject: str) -> Iterator[str]:
     evidence = alert.evidence
-    if evidence.component in _COMPONENTS:
+    if evidence.component in _COMPONENTS and alert.state != "inactive":
         yield f"{subject}: {_COMPONENTS[evidence.component]}"
     else:
         yield f"{subject} is within its tolerance as far as can be told"
     if evidence.statistic is not None and evidence.threshold is not None:
         yield f", evidence {evidence.statistic:,.4g} of {evidence.threshold:,.0f}"
     yield f", over {evidence.support:,} events{_since(alert)}"
+    suggested = evidence.recalibration or {}
+    if suggested.get("map") is not None:
+        yield f"; {suggested['map']} would make it right: {suggested['formula']}"
 
 
 def _prevalence(evidence: Evidence) -> Iterator[str]:

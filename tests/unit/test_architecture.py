@@ -70,7 +70,7 @@ MAY_KNOW = {
     "logs": set(),
     "schedule": set(),
     "assembly": {"config", "evaluation", "events", "metrics", "state"} | SHARED,
-    "alerting": {"alerts", "events", "report", "state", "watch"} | SHARED,
+    "alerting": {"alerts", "events", "recalibration", "report", "state", "watch"} | SHARED,
     "alert_assembly": {
         "alert_rules",
         "alerting",
@@ -87,7 +87,7 @@ MAY_KNOW = {
     | SHARED,
     "deciding": {"alerting", "alerts", "evaluation", "pipeline"},
     "catching_up": {"alerting", "clock", "records"},
-    "responding": {"actions", "alerts", "catching_up", "clock", "deciding", "pipeline", "records"},
+    "responding": {"actions", "alerts", "catching_up", "clock", "deciding", "pipeline", "records", "report"},
     "rehearsal": {
         "action_parts",
         "actions",
