@@ -187,7 +187,7 @@ class Detector:
             if raised:
                 memory.episode = since
             else:
-                memory.episode = memory.episode.plus(sum_of(stream.units[:end], self._events))
+                memory.episode = memory.episode.plus(sum_of(stream.units[at:end], self._events))
             at = end
             evidence = self._summary(since, crossing.statistic, crossing.direction)
             if not raised:  # the value is that of the recovery, the damage that of the episode

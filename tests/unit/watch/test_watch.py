@@ -164,8 +164,11 @@ def test_every_metric_is_observed_as_it_is_defined(task: str) -> None:
         ], each.name
         # The stream is long enough to tell; random labels clear no calibration.
         assert len(expected) >= (1 if each.metric == CALIBRATION else 2), each.name
+        begun = -1
         for s, (i, _, statistic) in zip(mine, expected, strict=True):
             assert s.evidence.statistic == pytest.approx(statistic, rel=1e-5)
+            assert 0 < s.evidence.support <= (i - begun) * n  # nothing from before the last sighting
+            begun = i
             assert s.moment.timestamp == panes[i][-1][0].timestamp
             assert s.moment.recorded == s.moment.timestamp + 7
         assert watch.observations[each.name] == len(fed)
