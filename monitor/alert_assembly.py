@@ -61,8 +61,8 @@ def alerting(config: Config, decoder: Decoder, champions: Champions) -> Alerting
             check_fit(baselines[name], name, rule.model, specs[entry])
     maturities = {name: microseconds(model.label_maturity) for name, model in config.models.items()}
 
-    def entry_of(model: str) -> str:
-        return model if model in specs else WILDCARD
+    def maturity(model: str) -> int:
+        return maturities[model if model in specs else WILDCARD]
 
     section = config.alerts
     return Alerting(
@@ -85,10 +85,11 @@ def alerting(config: Config, decoder: Decoder, champions: Champions) -> Alerting
             baselines=baselines,
             champions=champions,
             segment_name=lambda model, key, code: decoder.vocabulary(model, key).name(code),
+            maturity=maturity,
         ),
         _Beside(baselines, champions, {name: parameters(m, config) for name, m in config.models.items()}),
         decoder.positions,
-        lambda model: maturities[entry_of(model)],
+        maturity,
     )
 
 

@@ -106,10 +106,9 @@ def _rule(rule: Rule, config: Config) -> Iterator[_Row]:
     )
     if rule.cooldown:
         yield "cooldown", f"does not fire again for {_time(rule.cooldown)} after it resolved"
-    after = config.alerts.no_data_after
     if rule.undefined_for is not None:
-        after = timedelta(microseconds=rule.undefined_for)
-    yield "undefined", f"keeps its state, and after {format_duration(after)} raises {rule.name}{UNDEFINED}"
+        after = _time(rule.undefined_for)
+        yield "undefined", f"keeps its state, and after {after} raises {rule.name}{UNDEFINED}"
     yield "severity", rule.severity
     if rule.actions:
         paused = "" if config.actions.enabled else " (actions.enabled is false: nothing is done)"

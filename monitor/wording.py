@@ -34,6 +34,18 @@ REASONS: Mapping[str, str] = {
 }
 """Why a value or its interval is missing, in words."""
 
+OF_DETECTORS: Mapping[str, str] = {
+    "no_observations": "no event that its detector looks at yet",
+    "too_few_past_negatives": "fewer than 20,000 earlier events of other classes to rank against",
+    "champion_unknown": "the champion version is not known",
+    "baseline_without_bound": "the stored reference has no such value",
+    "baseline_without_map": "the stored reference has too few scores to calibrate by",
+    "limit_out_of_range": "the limit is one that the metric cannot cross",
+    "no_costs": "no costs are configured",
+    "no_detector": "no detector is known for this metric",
+}
+"""Why a detector cannot judge, in words."""
+
 DECISIONS: Mapping[str, str] = {
     "classifier_recall": "Recall",
     "classifier_precision": "Precision",
@@ -130,7 +142,7 @@ def imbalance_zone(ratio: float) -> str:
 
 def explain(reason: str) -> str:
     """Return a reason, for a missing value or interval, in words."""
-    return REASONS.get(reason, reason.replace("_", " "))
+    return REASONS.get(reason) or OF_DETECTORS.get(reason, reason.replace("_", " "))
 
 
 def number(value: float) -> str:

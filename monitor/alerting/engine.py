@@ -231,7 +231,7 @@ class Alerting:
         companion = key._replace(alert=f"{key.alert}Undefined")
         if rule.undefined_for is None or (reading.undefined is None and companion not in self._tracks):
             return
-        how = partial(undefined_look, reading=reading, no_data_after=self._settings.no_data_after)
+        how = partial(undefined_look, reading=reading)
         yield from self._tracks.step(rule, companion, self._moment(companion, mark), present, how)
 
     def _is_old(self, model: str, moment: Moment, present: Present) -> bool:

@@ -91,7 +91,7 @@ def quiet(rule: Rule, track: Track, moment: Moment, last_event: int, no_data_aft
     return replace(track, silent=True, since=moment, reason=reason), "no_data"
 
 
-def undefined_look(rule: Rule, track: Track, reading: Reading, moment: Moment, no_data_after: int) -> Step:
+def undefined_look(rule: Rule, track: Track, reading: Reading, moment: Moment) -> Step:
     """Step the companion of an alert, which fires where the value has been undefined for too long.
 
     It resolves as soon as there is a value again, also where that cannot be judged by.
@@ -99,14 +99,13 @@ def undefined_look(rule: Rule, track: Track, reading: Reading, moment: Moment, n
     Parameters
     ----------
     rule
-        What the main alert follows.
+        What the main alert follows; with `undefined_for`.
     track
         Of the companion.
     reading, moment
         As in `look`.
-    no_data_after
-        Microseconds, where the rule says nothing else.
     """
+    assert rule.undefined_for is not None
     if track.silent:
         return track, None
     if reading.undefined is None:
@@ -118,7 +117,7 @@ def undefined_look(rule: Rule, track: Track, reading: Reading, moment: Moment, n
     )
     track = replace(track, undefined_since=since, evidence=reading.evidence)
     lasted = moment.timestamp - since
-    if lasted < (no_data_after if rule.undefined_for is None else rule.undefined_for):
+    if lasted < rule.undefined_for:
         return track, None
     reason = f"{lacking(rule.metric, rule.class_, reading.undefined)} for {duration(lasted)}"
     track = replace(track, reason=reason)

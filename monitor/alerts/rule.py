@@ -87,7 +87,7 @@ class Rule:
     min_label_coverage
         Least share of labeled events in the window; None: any.
     undefined_for
-        Time after which an undefined value raises the alert's companion; None: `no_data_after`.
+        Time after which an undefined value raises the alert's companion; None: it has none.
     severity, extra_labels, runbook, actions
         For those who are told, and what is done.
     """

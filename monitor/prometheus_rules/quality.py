@@ -27,7 +27,7 @@ _WHO: Text = (
 
 
 def quality_rules(rule: Rule, settings: Settings) -> Iterator[AlertRule]:
-    """Yield the rule for an alert, and that for its undefined value."""
+    """Yield the rule for an alert, and that for its undefined value where it has one."""
     yield _rule(
         rule,
         settings,
@@ -35,6 +35,8 @@ def quality_rules(rule: Rule, settings: Settings) -> Iterator[AlertRule]:
         (f"{rule.name}: {_what(rule)}", *_WHO, f" is {_against(rule)}"),
         (_decided(rule), *(Windows(family, rule.labels) for family in _families(rule))),
     )
+    if rule.undefined_for is None:
+        return
     yield _rule(
         rule,
         settings,

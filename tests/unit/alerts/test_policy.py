@@ -174,18 +174,19 @@ def test_an_undefined_value_raises_its_own_alert() -> None:
     rule, track = replace(FLOOR, undefined_for=90 * SECOND), Track()
     seen = []
     for minute in range(4):
-        track, change = undefined_look(rule, track, reads(None), at(minute), MINUTE)
+        track, change = undefined_look(rule, track, reads(None), at(minute))
         seen.append((track.state, change))
     assert seen == [("inactive", None), ("inactive", None), ("firing", "firing"), ("firing", None)]
     assert track.reason == "no labels of class fraud for 3 min"
-    track, change = undefined_look(rule, track, reads(0.1, complete=False), at(4), MINUTE)
+    track, change = undefined_look(rule, track, reads(0.1, complete=False), at(4))
     assert (change, track.undefined_since, track.reason) == ("resolved", None, None)
 
 
-def test_a_companion_can_be_told_since_when_and_waits_no_data_after_by_default() -> None:
+def test_a_companion_can_be_told_since_when() -> None:
     reading = reads(None, undefined_since=at(-9).timestamp)
-    assert undefined_look(FLOOR, Track(), reading, at(0), 10 * MINUTE)[1] is None
-    assert undefined_look(FLOOR, Track(), reading, at(0), 9 * MINUTE)[1] == "firing"
+    for patience, change in ((10 * MINUTE, None), (9 * MINUTE, "firing")):
+        rule = replace(FLOOR, undefined_for=patience)
+        assert undefined_look(rule, Track(), reading, at(0))[1] == change
 
 
 values = st.sampled_from([0.5, 0.7, 0.79, 0.8, 0.82, 0.9])

@@ -102,7 +102,7 @@ def test_durations(microseconds: int, words: str) -> None:
         ("classifier_specificity", "fraud", "no_observations", "no labels of other classes than class fraud"),
         ("classifier_recall", "*", "no_positives", "no labels of its class"),
         ("classifier_accuracy", "", "no_labels", "no labels"),
-        ("classifier_accuracy", "", "no_observations", "no observations"),
+        ("classifier_accuracy", "", "no_observations", "no event that its detector looks at yet"),
         ("classifier_precision", "fraud", "never_predicted", "no decision for this class in the window"),
     ],
 )

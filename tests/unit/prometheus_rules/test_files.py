@@ -39,12 +39,13 @@ def test_an_alert_about_a_model() -> None:
     assert "for" not in found and found["keep_firing_for"] == "5m"
     assert found["labels"] == {"alert": "", "team": "payments", "severity": "page"}
     assert found["annotations"]["runbook_url"] == "https://wiki/recall"
-    assert "RecallLowUndefined" in alerts([rule])
+    assert "RecallLowUndefined" not in alerts([rule])
+    assert "RecallLowUndefined" in alerts([replace(rule, undefined_for=1)])
 
 
 def test_where_the_daemon_tells_of_models_prometheus_does_not() -> None:
     quiet = replace(SETTINGS, quality=False)
-    assert set(alerts([RULE])) - set(alerts([RULE], quiet)) == {"RecallLow", "RecallLowUndefined"}
+    assert set(alerts([RULE])) - set(alerts([RULE], quiet)) == {"RecallLow"}
     assert "RecallLow" not in rule_tests([RULE], quiet, "x")
     assert "alertmanager" in rules_file([RULE], quiet)
 
@@ -70,7 +71,7 @@ def test_where_the_daemon_tells_of_models_prometheus_does_not() -> None:
 def test_summaries_say_what_is_held_against_what(rule: Rule, text: str) -> None:
     from monitor.prometheus_rules.text import Firing, shown
 
-    made, _ = quality_rules(rule, SETTINGS)
+    (made,) = quality_rules(rule, SETTINGS)
     assert text in shown(made.summary, Firing({"model": "m"}))
 
 
