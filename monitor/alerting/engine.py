@@ -289,18 +289,20 @@ class Alerting:
         )
 
     def _alert(self, key: Key, rule: Rule, track: Track, seen: Look | None) -> Alert:
-        version = key.model, key.version
+        evidence = track.evidence if seen is None else seen.evidence
+        reason = track.reason or (None if seen is None else seen.reason or self._unseen(seen))
         untold = key in self._tracks.untold
+        sure = reason is None and evidence.support >= rule.min_support
         return Alert(
             key,
             rule,
             track.state,
             track.since,
             track.started,
-            track.evidence if seen is None else seen.evidence,
+            evidence,
             historic=untold,
-            actionable=version in self._fresh and not untold,
-            reason=track.reason or (None if seen is None else seen.reason or self._unseen(seen)),
+            actionable=sure and not untold and (key.model, key.version) in self._fresh,
+            reason=reason,
         )
 
     def _unseen(self, seen: Look) -> str | None:

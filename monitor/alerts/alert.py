@@ -132,7 +132,8 @@ class Alert:
     historic
         It began to fire too long ago, or while catching up: nobody has been told yet.
     actionable
-        It fires at an event that was read after catching up: only then something may be done.
+        It fires at an event that was read after catching up, is judged at this moment (its window is complete,
+        say) and has the least support: only then something may be done.
     reason
         Why there is no data, or why it goes on firing without.
     """
