@@ -35,8 +35,8 @@ HELPS: Mapping[str, str] = {
     "monitor_series_dropped": "Series left out of this export because of export.max_series.",
     "monitor_limit_reached_total": "Times that a configured limit cut something off.",
     "monitor_alert_state": (
-        "Alerts: 0 inactive, 1 pending, 2 firing, also where no more data come since, 3 no data. One that began "
-        "to fire before this instance had caught up, or too long ago, is 0: nobody is to be told."
+        "Alerts: 0 inactive, 1 pending, 2 firing (also where no more data come since), 3 no data. One that "
+        "began to fire before this instance had caught up, or too long ago, is 0: nobody is to be told."
     ),
     "monitor_outbox_pending": "Actions that are decided and not done: to be sent, or waiting for a person.",
     "monitor_action_attempts_total": "Attempts to carry out an action, by result.",

@@ -132,7 +132,7 @@ class Alert:
     historic
         It began to fire too long ago, or while catching up: nobody has been told yet.
     actionable
-        It fires at an event that was read after catching up, is judged at this moment (its window is complete,
+        It fires at an event that was read after catching up, is judged at this moment (its window is whole,
         say) and has the least support: only then something may be done.
     reason
         Why there is no data, or why it goes on firing without.
