@@ -42,6 +42,9 @@ log = logging.getLogger(__name__)
 POLL_SECONDS = 0.5
 """Longest wait for a record, hence for a signal."""
 
+HURRY_SECONDS = 0.02
+"""The same while decisions about alerts wait for an evaluation, which takes some milliseconds."""
+
 STATUS_SECONDS = 0.2
 """How often the loop shows its counters to the other threads."""
 
@@ -232,7 +235,8 @@ class Daemon:
 
     def _turn(self, source: LiveSource) -> Mapping[Partition, int]:
         """Poll once and take in what came; return the lag."""
-        poll = source.poll(POLL_SECONDS)
+        hurry = self._responding is not None and self._responding.waits
+        poll = source.poll(HURRY_SECONDS if hurry else POLL_SECONDS)
         if poll.revoked:
             log.info("partitions given up: the state is dropped", extra={"partitions": len(poll.revoked)})
             self._forget()
@@ -253,7 +257,7 @@ class Daemon:
         if retired is not None:
             self._retire(retired)
         if self._responding is not None and source.assigned():
-            self._responding.turn(poll.batches, lag, self._lock)
+            self._responding.turn(poll.batches, lag, self._lock, source.problem is None)
         letters = self._dead_letters
         if letters is not None and batch.rejected:
             letters.send(batch.rejected)

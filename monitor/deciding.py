@@ -32,12 +32,23 @@ class Deciding:
         Must not change during a call of `turn`.
     run
         Runs an evaluation, which needs no lock: `at_once`, or an executor's way to do it later.
+
+    Attributes
+    ----------
+    until
+        Event time up to which everything is decided; None before the first decision.
     """
 
     def __init__(self, pipeline: Pipeline, run: Run = at_once) -> None:
         self._pipeline = pipeline
         self._run = run
         self._pending: tuple[int, Future[Evaluation]] | None = None
+        self.until: int | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether windows are being evaluated."""
+        return self._pending is not None
 
     def turn(self, present: Present) -> list[Transition]:
         """Decide up to the frontier, or up to a mark whose windows are still to be evaluated."""
@@ -53,14 +64,17 @@ class Deciding:
                     break
                 self._pending = None
                 transitions += alerting.look(mark, evaluation.result().report, present)
+                self.until = mark
             elif (due := alerting.due(frontier, present)) is None:
                 transitions += alerting.decide(frontier, present)
+                self.until = frontier
                 break
             else:
                 transitions += alerting.decide(due, present)
                 snapshot = self._pipeline.snapshot_at(due)
                 if snapshot is None:
                     transitions += alerting.look(due, None, present)
+                    self.until = due
                 else:
                     self._pending = due, self._run(_evaluation(self._pipeline, snapshot))
         state.look_back = alerting.looks_back

@@ -17,7 +17,6 @@ from monitor.evaluation import Bounds, Evaluation, Wanted, evaluate, resample
 from monitor.events.batch import EventBatch
 from monitor.events.vocabulary import Vocabulary
 from monitor.records import Partition, RecordBatch
-from monitor.report import CUMULATIVE
 from monitor.state.store import State, View
 
 log = logging.getLogger(__name__)
@@ -115,21 +114,28 @@ class Pipeline:
         """Take in a decoded batch."""
         if self._device_is_full:
             self.state.move(CPU)
+        if self.alerting is not None:
+            self.alerting.read(batch, self.state.clocks.frontier)
+            # Before anything is let go: the windows that are still to be looked at must not lose an event.
+            self.state.look_back = self.alerting.looks_back
         try:
             self.state.apply(batch)
         except torch.OutOfMemoryError as error:
             # The batch is in the state: only bringing it into its final form has failed.
             self._fall_back(error)
             self.state.move(CPU)
-        if self.alerting is not None:
-            self.alerting.read(batch, self.state.clocks.frontier)
         for partition, span in batch.spans.items():
             self.consumed[partition.topic] += span.records
         self.rejected.update((r.model, r.reason) for r in batch.rejected)
 
     def advance(self, lagging: Collection[Partition]) -> Snapshot:
-        """Move the frontier, given the partitions not caught up; return the versions that retired."""
-        return self._without(self.state.advance(lagging))
+        """Move the frontier, given the partitions not caught up; return the versions that retired.
+
+        None retires before all was decided that its events say.
+        """
+        return self._without(
+            self.state.advance(lagging, None if self.alerting is None else self.alerting.decided)
+        )
 
     def forget(self, model: str) -> int:
         """Let all versions of a model go as if they had retired; return how many."""
@@ -169,7 +175,7 @@ class Pipeline:
         assert self.alerting is not None
         self.state.settle()
         view = self.state.view()
-        wanted, versions = Wanted(self.alerting.families, cumulative=False), []
+        versions = []
         for version in view.versions:
             names = self.alerting.wants(version.model)
             if names:
@@ -177,12 +183,11 @@ class Pipeline:
                 windows = tuple(window for window in plan.windows if window.name in names)
                 base = replace(version.base, plan=replace(plan, windows=windows))
                 versions.append(replace(version, base=base))
-                wanted = replace(wanted, cumulative=wanted.cumulative or CUMULATIVE in names)
         if not versions:
             return None
         # What lags has been read up to the frontier, hence to the mark.
         at_mark = replace(view, watermark=mark, trim_at=mark, caught_up=True, versions=tuple(versions))
-        return replace(self._snapshot(at_mark), wanted=wanted)
+        return replace(self._snapshot(at_mark), wanted=Wanted(self.alerting.families, cumulative=False))
 
     def _snapshot(self, view: View) -> Snapshot:
         keys = {(v.model, key) for v in view.versions for key in v.base.plan.spec.segments}

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from monitor import action_parts
 from monitor.actions.decision import Decision
 from monitor.actions.judge import World
 from monitor.alerting import Present
-from monitor.alerts.alert import Transition
+from monitor.alerts.alert import Alert, Key, Transition
+from monitor.alerts.rule import Rule
 from monitor.clock import ManualClock
 from monitor.config import Config
 from monitor.deciding import Deciding
@@ -39,6 +40,7 @@ class Rehearsal:
         self._deciding = Deciding(pipeline)
         self._clock = ManualClock(0)
         self._desk = action_parts.dry_desk(config, self._clock) if config.actions.named else None
+        self._firing: dict[Key, Alert] = {}
         self.transitions: list[Transition] = []
 
     def turn(self) -> None:
@@ -46,12 +48,23 @@ class Rehearsal:
         found = self._deciding.turn(Present())
         self.transitions += found
         alerting = self._pipeline.alerting
-        if self._desk is None or alerting is None or not found:
+        if self._desk is None or alerting is None:
             return
-        self._clock.microseconds = max(transition.moment.timestamp for transition in found)
-        live = alerting.live
-        world = World(now=self._clock.now(), live=live.live, before=live.before)
-        self._desk.consider(alerting.view().alerts, world)
+        live, before = alerting.live.live, alerting.live.before
+        for transition in found:
+            self._follow(transition, alerting.rules)
+            self._clock.microseconds = transition.moment.timestamp
+            world = World(now=self._clock.now(), live=live, before=before)
+            self._desk.consider(tuple(self._firing.values()), world)
+
+    def _follow(self, transition: Transition, rules: Mapping[str, Rule]) -> None:
+        key, moment = transition.key, transition.moment
+        if transition.change == "resolved":
+            self._firing.pop(key, None)
+        elif transition.change == "firing" and key.alert in rules:  # what is missing leads to nothing
+            self._firing[key] = Alert(
+                key, rules[key.alert], "firing", moment, moment, transition.evidence, actionable=True
+            )
 
     def rates(self) -> Sequence[RuleRate]:
         """Return how many observations the rules had, in how much event time."""

@@ -11,7 +11,7 @@ from monitor.actions.judge import World
 from monitor.alerts.alert import Alert, Transition
 from monitor.alerts.view import AlertsView
 from monitor.alerts.words import sentence
-from monitor.catching_up import CatchingUp
+from monitor.catching_up import CatchingUp, Progress
 from monitor.clock import Clock
 from monitor.deciding import Deciding, Run
 from monitor.pipeline import Pipeline
@@ -40,7 +40,7 @@ class Responding:
     max_lag
         Microseconds behind the log from which on nothing is done.
     changed
-        Called when an alert has changed.
+        Called when other alerts fire than before.
     report
         Returns the newest report, which explains alerts further.
 
@@ -68,30 +68,53 @@ class Responding:
         self._changed = changed
         self._report = report
         self._due = clock.monotonic()
-        self._was_current = False
+        self._firing: frozenset[str] = frozenset()
         self.view = AlertsView()
 
+    @property
+    def waits(self) -> bool:
+        """Whether decisions wait for an evaluation, so that a turn should come soon."""
+        return self._deciding.waits
+
     def turn(
-        self, batches: Sequence[RecordBatch], lag: Mapping[Partition, int], lock: threading.Lock
+        self,
+        batches: Sequence[RecordBatch],
+        lag: Mapping[Partition, int],
+        lock: threading.Lock,
+        reachable: bool = True,
     ) -> None:
-        """Decide about what a poll brought, which is in the pipeline already."""
-        alerting = self._pipeline.alerting
+        """Decide about what a poll brought, which is in the pipeline already.
+
+        Parameters
+        ----------
+        batches
+            What it brought.
+        lag
+            Records that are still to be read of each partition.
+        lock
+            Of the pipeline.
+        reachable
+            Whether a broker answers.
+        """
+        alerting, state = self._pipeline.alerting, self._pipeline.state
         if alerting is None:
             return
-        self._catching_up.note(batches, lag, self._pipeline.state.next_offsets)
+        frontier, decided = state.clocks.frontier, self._deciding.until
+        self._catching_up.note(batches, Progress(lag, state.next_offsets, frontier, decided, reachable))
         present = self._catching_up.present
         with lock:
             transitions = self._deciding.turn(present)
         now = self._clock.monotonic()
-        caught_up, self._was_current = present.current and not self._was_current, present.current
-        if transitions or caught_up or now >= self._due:
+        if transitions or now >= self._due:
             self._due = now + VIEW_SECONDS
             self.view = alerting.view(self._report())
             if transitions:
                 alerts = {alert.key: alert for alert in self.view.alerts}
                 for transition in transitions:
                     _say(transition, alerts.get(transition.key))
-            if transitions or caught_up:
+            firing = frozenset(alert.episode for alert in self.view.alerts if alert.firing)
+            if firing != self._firing:
+                self._firing = firing
                 self._changed()
             if self._desk is not None:
                 self._desk.consider(self.view.alerts, self._world())

@@ -13,6 +13,7 @@ from monitor.wording import iso, printable, utc
 Numbers = Callable[[Moment], int]
 """Returns the number of an event in the input, from 0: of the one that a moment is decided by."""
 
+_TOLD = ("firing", "resolved")
 _MONTH = 30 * 86_400_000_000
 _STATES: Mapping[Change, State] = {
     "pending": "pending",
@@ -70,9 +71,12 @@ def timeline_text(
         Of every rule.
     """
     rules = {rate.rule.name: rate.rule for rate in rates}
-    lines = ["Alerts:", *(f"  {line}" for t in transitions for line in _lines(t, numbers, rules))]
-    if not transitions:
-        lines = ["Alerts: nothing happened."]
+    told = [t for t in transitions if t.change in _TOLD]
+    lines = ["Alerts:", *(f"  {line}" for t in told for line in _lines(t, numbers, rules))]
+    if not told:
+        lines = ["Alerts: none fired."]
+    if others := len(transitions) - len(told):
+        lines.append(f"  (left out: {others:,} between inactive, pending and no data)")
     if change_at is not None:
         lines += ["", f"After the change at {utc(change_at.timestamp)} (event {change_at.event}):"]
         lines += [f"  {line}" for line in _delays(transitions, numbers, change_at, rates)]
@@ -100,7 +104,7 @@ def alert_objects(transitions: Sequence[Transition], numbers: Numbers) -> list[d
             "component": t.evidence.component,
         }
         for t in transitions
-        if t.change in ("firing", "resolved")
+        if t.change in _TOLD
     ]
 
 

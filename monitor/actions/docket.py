@@ -79,7 +79,7 @@ class Docket:
             self.judge(decision, world)
         if self.enabled and world.unclear is None:
             for alert in sorted(self._alerts.values(), key=_began):
-                if alert.actionable and world.live.get(alert.key.model) is not None:
+                if alert.actionable and world.was_live(alert.key.model, alert.key.version):
                     self._decide_all(alert, world)
 
     def judge(self, decision: Decision, world: World) -> Decision:

@@ -35,6 +35,13 @@ class World:
     lagging: bool = False
     ready: bool = True
 
+    def was_live(self, model: str, version: str) -> bool:
+        """Tell whether a model's traffic comes or once came from a version.
+
+        Before that an alert of it waits: a new version may begin to fire while its traffic still grows.
+        """
+        return version == self.live.get(model) or version in self.before.get(model, ())
+
     @property
     def unclear(self) -> str | None:
         """Why nothing can be judged at the moment; None where it can."""

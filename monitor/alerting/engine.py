@@ -7,6 +7,7 @@ as they were at marks, multiples of `alerts.every` that the frontier has crossed
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
@@ -63,8 +64,12 @@ class Alerting:
 
     Attributes
     ----------
+    rules
+        By name.
     mark
         Event time of the last look of interval and value conditions; None before the first.
+    decided
+        Event time up to which the detectors have followed the events.
     live
         Which version of each model the traffic comes from.
     """
@@ -79,7 +84,7 @@ class Alerting:
         positions: Positions,
         maturity: Callable[[str], int],
     ) -> None:
-        self._rules = {rule.name: rule for rule in rules}
+        self.rules = {rule.name: rule for rule in rules}
         self._looking = tuple(rule for rule in rules if rule.condition != "sequential")
         self._sequential = tuple(rule for rule in rules if rule.condition == "sequential")
         # Of detectors only what waits for time to pass has to be looked at.
@@ -96,15 +101,18 @@ class Alerting:
         self._newest: dict[Version, Moment] = {}
         self._fresh: set[Version] = set()
         self._silent: set[Version] = set()
-        self._marks: set[int] = set()
+        self._reached: int | None = None  # the mark of events that the detectors saw since the last look
         self._refused = 0
         self.mark: int | None = None
+        self.decided = 0
         self.live = LiveVersions()
 
     @property
     def looks_back(self) -> int | None:
         """Watermark of the earliest windows that are still to be looked at; None where none are."""
-        return self.mark if self._looking else None
+        if not self._looking:
+            return None
+        return self._next_mark if self.mark is None else self.mark
 
     def wants(self, model: str) -> frozenset[str]:
         """Return the windows of a model that interval and value conditions look at."""
@@ -124,37 +132,38 @@ class Alerting:
 
     def read(self, batch: EventBatch, frontier: int | None) -> None:
         """Take in a decoded batch, given the frontier when it was read."""
-        if self._looking or self._waiting:
-            self._add_marks(batch, frontier)
         self._feed.add(batch, frontier)
         self.live.read(batch)
-
-    def _add_marks(self, batch: EventBatch, frontier: int | None) -> None:
-        every = self._settings.every
-        for (model, _), columns in batch.columns.items():
-            times = columns.timestamp
-            if self.mark is None:
-                self.mark = int(times.min()) // every * every
-            if frontier is not None:
-                times = times[times > frontier]
-            marks = -(-(times + self._maturity(model)) // every) * every
-            self._marks.update(np.unique(marks).tolist())
 
     def due(self, frontier: int, present: Present) -> int | None:
         """Return the next mark to look at, None where there is none: before it, `decide` up to it.
 
-        While old events are read, only the newest that the frontier has crossed is looked at.
+        Of those that nobody will be told of, since they are too old, only the newest is looked at.
         """
-        crossed = [mark for mark in self._marks if mark <= frontier and mark > (self.mark or mark - 1)]
-        if not crossed:
+        mark = self._next_mark
+        if mark is None or mark > frontier or not (self._looking or self._waiting):
             return None
-        return min(crossed) if present.current else max(crossed)
+        if present.current or present.now is None:
+            return mark
+        told = min(frontier, present.now - self._settings.max_age)
+        return max(mark, told // self._settings.every * self._settings.every)
+
+    @property
+    def _next_mark(self) -> int | None:
+        """The first mark at which there is something new to see; None where nothing is known to be."""
+        waiting = self._feed.next
+        marks = (self._reached, None if waiting is None else self._mark_of(waiting))
+        return min((mark for mark in marks if mark is not None), default=None)
+
+    def _mark_of(self, time: int) -> int:
+        return -(-time // self._settings.every) * self._settings.every
 
     def decide(self, until: int, present: Present) -> list[Transition]:
         """Let the detectors follow the events up to a mark, or up to the frontier where none is due."""
         if present.current:
             self._tracks.untold.clear()
         matured = self._feed.take(until)
+        self.decided = until
         silent = list(self._silences(matured, until))
         self._note(matured, present)
         seen: list[Sighting | _Silence] = [*silent, *self._watch.consume(matured)]
@@ -169,7 +178,9 @@ class Alerting:
             return
         how = partial(quiet, last_event=seen.last_event, no_data_after=self._settings.no_data_after)
         keys = {key: rule for key, rule, _ in self._tracks.items()}
-        keys |= {each.key: each.rule for each in self._watch.looks()}
+        # Detectors that came with a later event knew nothing of the silence.
+        known = (each for each in self._watch.looks() if each.since <= seen.moment.timestamp)
+        keys |= {each.key: each.rule for each in known}
         for key, rule in keys.items():
             if (key.model, key.version) == seen.version:
                 yield from self._tracks.step(rule, key, seen.moment, present, how)
@@ -197,12 +208,15 @@ class Alerting:
         present
             How far reading is.
         """
-        self.mark = mark
-        self._marks = {later for later in self._marks if later > mark}
+        self.mark, self._reached = mark, None
         moment_of = partial(self._moment, mark=mark)
         transitions: list[Transition] = []
         if report is not None:
-            found, self._refused = readings(self._looking, report, self._context)
+            # Others came later or have gone meanwhile.
+            windows = tuple(w for w in report.windows if (w.model, w.version) in self._newest)
+            report = replace(report, windows=windows)
+            before = [key for key, _, _ in self._tracks.items()]
+            found, self._refused = readings(self._looking, report, self._context, before)
             for rule, key, reading in found:
                 how = partial(look, reading=reading)
                 transitions += self._tracks.step(rule, key, moment_of(key), present, how)
@@ -236,9 +250,9 @@ class Alerting:
 
     def _is_old(self, model: str, moment: Moment, present: Present) -> bool:
         # An event is decided on once it is mature; before that it is not old, however long it lay there.
-        return (
-            present.now is not None
-            and present.now - moment.recorded > self._settings.max_age + self._maturity(model)
+        return present.now is not None and (
+            present.now - moment.recorded > self._settings.max_age + self._maturity(model)
+            or not self._has_fresh(np.array([moment.position]), present.read_after)
         )
 
     def _moment(self, key: Key, mark: int) -> Moment:
@@ -251,6 +265,8 @@ class Alerting:
             columns = events.columns
             last = columns.timestamp[-1], events.marks.recorded[-1], columns.position[-1]
             self._newest[version] = Moment(*map(int, last))
+            mark = self._mark_of(int(columns.timestamp[-1]) + self._maturity(version[0]))
+            self._reached = mark if self._reached is None else max(mark, self._reached)
             if version not in self._fresh and self._has_fresh(columns.position, present.read_after):
                 self._fresh.add(version)
 
@@ -315,14 +331,14 @@ class Alerting:
 
     def observations(self) -> list[tuple[Rule, int]]:
         """Return the rules, and how many observations the detectors of each have had."""
-        return [(rule, self._watch.observations[name]) for name, rule in self._rules.items()]
+        return [(rule, self._watch.observations[name]) for name, rule in self.rules.items()]
 
     def tree(self) -> dict[str, Any]:
         """Return everything that is to be remembered, as plain data and arrays."""
         return {
             "mark": self.mark,
-            "marks": sorted(self._marks),
-            "rules": {name: rule.fingerprint for name, rule in self._rules.items()},
+            "reached": self._reached,
+            "rules": {name: rule.fingerprint for name, rule in self.rules.items()},
             "newest": [
                 [*version, *moment, version in self._silent] for version, moment in self._newest.items()
             ],
@@ -341,14 +357,14 @@ class Alerting:
             If it is something else.
         """
         self.mark = maybe(tree, "mark", int)
-        self._marks = {plain(mark, int, "a mark") for mark in take(tree, "marks", list)}
+        self._reached = maybe(tree, "reached", int)
         then = take(tree, "rules", dict)
         for row in take(tree, "newest", list):
             model, version, *times, is_silent = plain(row, list, "a newest event")
             self._newest[model, version] = Moment(*(plain(time, int, "a time") for time in times))
             if plain(is_silent, bool, "a silence"):
                 self._silent.add((model, version))
-        same = {name: rule for name, rule in self._rules.items() if then.get(name) == rule.fingerprint}
+        same = {name: rule for name, rule in self.rules.items() if then.get(name) == rule.fingerprint}
         self._tracks.resume(tree, same)
         self._feed.resume(take(tree, "feed", dict))
         self._watch.resume(take(tree, "watch", dict))

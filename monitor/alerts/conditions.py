@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from monitor.alerts.alert import Evidence, Key
 from monitor.alerts.explain import against, unit_cost, with_prevalence
@@ -24,7 +24,7 @@ def needed_families(rules: Sequence[Rule]) -> frozenset[str]:
 
 
 def readings(
-    rules: Sequence[Rule], report: Report, context: Context
+    rules: Sequence[Rule], report: Report, context: Context, known: Collection[Key] = ()
 ) -> tuple[list[tuple[Rule, Key, Reading]], int]:
     """Return what a report says about every alert of these rules.
 
@@ -38,6 +38,9 @@ def readings(
         The windows as they are at a mark.
     context
         Stored references, champions and reference prevalences.
+    known
+        Alerts that there were before. They keep their places among the matches of wildcards, also while the
+        window has no event of their segment.
 
     Returns
     -------
@@ -52,31 +55,41 @@ def readings(
     for rule in rules:
         if rule.condition == "sequential":
             continue
-        matches = sorted(_matches(rule, lookup, context), key=lambda match: match[0])
-        allowed, beyond = _allowed(rule, matches)
+        matches = {match[0]: match for match in _matches(rule, lookup, context)}
+        before = [key for key in known if key.alert == rule.name and _is_compared(rule, key, context)]
+        allowed, beyond = _allowed(rule, before, matches)
         refused += beyond
         found += [
-            (rule, match[0], _reading(rule, *match, lookup, context))
-            for match in matches
-            if _combination(match[0]) in allowed
+            (rule, key, _reading(rule, *matches[key], lookup, context) if key in matches else _EMPTY)
+            for key in sorted({*matches, *before})
+            if _combination(key) in allowed
         ]
     return found, refused
+
+
+_EMPTY = Reading(Evidence(undefined="no_events"))
 
 
 def _matches(rule: Rule, lookup: Lookup, context: Context) -> Iterator[Match]:
     for window in lookup.windows(rule):
         for class_, value in lookup.values(rule, window):
             key = Key(rule.name, window.model, window.version, window.window, window.segment, class_)
-            if other_version(rule, key, context) != key.version:
+            if _is_compared(rule, key, context):
                 yield key, window, value
+
+
+def _is_compared(rule: Rule, key: Key, context: Context) -> bool:
+    return other_version(rule, key, context) != key.version
 
 
 def _combination(key: Key) -> tuple[str, str, str]:
     return key.model, key.segment, key.class_
 
 
-def _allowed(rule: Rule, matches: Sequence[Match]) -> tuple[set[tuple[str, str, str]], int]:
-    every = list(dict.fromkeys(sorted(_combination(key) for key, _, _ in matches)))
+def _allowed(
+    rule: Rule, before: Collection[Key], now: Collection[Key]
+) -> tuple[set[tuple[str, str, str]], int]:
+    every = list(dict.fromkeys([*map(_combination, before), *sorted(map(_combination, now))]))
     return set(every[: rule.matches]), max(0, len(every) - rule.matches)
 
 

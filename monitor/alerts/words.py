@@ -129,11 +129,17 @@ def _calibration(alert: Alert, subject: str) -> Iterator[str]:
     else:
         yield f"{subject} is within its tolerance as far as can be told"
     if evidence.statistic is not None and evidence.threshold is not None:
-        yield f", evidence {evidence.statistic:,.4g} of {evidence.threshold:,.0f}"
+        # A detector that raised gathers evidence for the opposite, from its deciding event on.
+        over = (
+            " that this is over"
+            if alert.started is not None and evidence.statistic < evidence.threshold
+            else ""
+        )
+        yield f", evidence{over} {evidence.statistic:,.4g} of {evidence.threshold:,.0f}"
     yield f", over {evidence.support:,} events{_since(alert)}"
     suggested = evidence.recalibration or {}
     if suggested.get("map") is not None:
-        yield f"; {suggested['map']} would make it right: {suggested['formula']}"
+        yield f"; a map of kind {suggested['map']} would make it right: {suggested['formula']}"
 
 
 def _prevalence(evidence: Evidence) -> Iterator[str]:

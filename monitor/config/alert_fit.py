@@ -80,12 +80,21 @@ def _champion_problems(
 
 
 def _window_problems(rule: RuleConfig, name: str, model: ModelConfig) -> Iterator[Problem]:
-    windows = ("all", *(window.name for window in model.windows))
-    where = f"window of models.{name}"
-    if rule.window is not None and rule.window not in windows:
-        yield Problem(("window",), unknown(rule.window, windows, where))
-    if isinstance(rule.compare_to, ComparedConfig) and (other := rule.compare_to.window) is not None:
-        if other not in windows:
-            yield Problem(("compare_to", "window"), unknown(other, windows, where))
-        elif other == (rule.window or next(iter(windows[1:]), None)):
-            yield Problem(("compare_to", "window"), "is the window of the rule itself; write another one")
+    windows = tuple(window.name for window in model.windows)
+    other = rule.compare_to.window if isinstance(rule.compare_to, ComparedConfig) else None
+    for path, window in ((("window",), rule.window), (("compare_to", "window"), other)):
+        if window is not None and window not in windows:
+            yield Problem(path, _no_window(window, windows, name))
+    if other in windows and other == (rule.window or windows[0]):
+        yield Problem(("compare_to", "window"), "is the window of the rule itself; write another one")
+
+
+def _no_window(window: str, windows: tuple[str, ...], name: str) -> str:
+    if window == "all":
+        return (
+            "all holds whatever has been read, so that alerts would depend on how fast that was; write another "
+            "window, a long one if need be"
+        )
+    if not windows:
+        return f"{window!r}: models.{name} has no windows; write it there"
+    return unknown(window, windows, f"window of models.{name}")

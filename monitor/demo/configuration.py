@@ -13,6 +13,7 @@ WINDOW = "last_1000"
 GOOD_VERSION = "2026-11-01"
 BAD_VERSION = "2026-11-08"
 ALERT = "RecallBelowFloor"
+FLOOR = 0.8
 ACTION = "rollback"
 HOST = "127.0.0.1"
 USUAL_PORT = 9464
@@ -69,7 +70,9 @@ alerts:
   every: 2s
   no_data_after: 6s
   rules:
-    {ALERT}: {{model: {MODEL}, metric: recall, class: malignant, floor: 0.8, severity: page, actions: [{ACTION}]}}
+    {ALERT}:
+      {{model: {MODEL}, metric: recall, class: malignant, floor: {FLOOR}, severity: page,
+        actions: [{ACTION}]}}
     CalibrationDrift: {{model: {MODEL}, detector: calibration, tolerance: {{shift: 0.5, slope: 1.5}}}}
 actions:
   {ACTION}: {{type: webhook, url: "{hook}", secret_file: "{secret_file}"}}

@@ -81,7 +81,9 @@ class Hook:
         self._switch = switch
         self._keys: set[str] = set()
         self._server = HTTPServer((HOST, 0), _handler(self._receive))
-        self._thread = threading.Thread(target=self._server.serve_forever, name="hook", daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(0.1,), name="hook", daemon=True
+        )
 
     @property
     def url(self) -> str:
@@ -122,7 +124,7 @@ def _handler(receive: Callable[[Mapping[str, str], bytes], int]) -> type[BaseHTT
         def do_POST(self) -> None:
             length = int(self.headers.get("Content-Length", 0))
             known = self.path == PATH and length <= MAX_BODY_BYTES
-            status = receive(self.headers, self.rfile.read(length)) if known else 404
+            status = receive(dict(self.headers), self.rfile.read(length)) if known else 404
             self.send_response(status)
             self.send_header("Content-Length", "0")
             self.end_headers()

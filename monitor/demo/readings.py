@@ -45,6 +45,12 @@ class Reading(NamedTuple):
     lower: float | None = None
     upper: float | None = None
 
+    def __str__(self) -> str:
+        """Return it as "0.912 [0.889, 0.931]", "-" where there is no value."""
+        if self.value is None or self.lower is None or self.upper is None:
+            return "-" if self.value is None else f"{self.value:.3f}"
+        return f"{self.value:.3f} [{self.lower:.3f}, {self.upper:.3f}]"
+
 
 @dataclass(frozen=True)
 class Window:
@@ -71,7 +77,19 @@ class Alert(NamedTuple):
 
 @dataclass(frozen=True)
 class Look:
-    """One look at the daemon: counters, the demo's window by version, alerts, actions by what became of them."""
+    """One look at the daemon.
+
+    Attributes
+    ----------
+    consumed, rejected, lag
+        Counters of records.
+    windows
+        The demo's window, by version.
+    alerts
+        Of the demo's model.
+    actions
+        Status and reason of each decision.
+    """
 
     consumed: int = 0
     rejected: int = 0
@@ -105,7 +123,7 @@ class Api:
         """Return what the daemon says now; None where it does not answer or has seen too little."""
         series = self._get("/metrics")
         reports = {segment: self._reports(segment) for segment in {m.segment for m in MEASURES}}
-        alerts, actions = self._json("/api/v1/alerts"), self._json("/api/v1/actions")
+        alerts, actions = self._json(f"/api/v1/alerts?model={MODEL}"), self._json("/api/v1/actions")
         if series is None or not all(reports.values()):
             return None
         return Look(
@@ -113,7 +131,7 @@ class Api:
             rejected=total(series, "monitor_events_rejected_total"),
             lag=total(series, "monitor_consumer_lag"),
             windows=windows(reports),
-            alerts=tuple(alert(each) for each in alerts.get("alerts", ()) if each["labels"]["model"] == MODEL),
+            alerts=tuple(alert(each) for each in alerts.get("alerts", ())),
             actions=tuple((each["status"], each["reason"] or "") for each in actions.get("decisions", ())),
         )
 

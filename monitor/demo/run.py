@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 import os
+import secrets
 import signal
 import sys
 import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +24,9 @@ from rich.live import Live
 from monitor.demo.broker import embedded_broker
 from monitor.demo.child import Child, child
 from monitor.demo.configuration import (
+    BAD_VERSION,
     DEAD_LETTER_TOPIC,
+    GOOD_VERSION,
     HOST,
     MODEL,
     PARTITIONS,
@@ -31,9 +35,11 @@ from monitor.demo.configuration import (
     configuration,
     free_port,
 )
-from monitor.demo.model import breast_cancer, digits
+from monitor.demo.hook import Hook
+from monitor.demo.model import Release, breast_cancer, digits
 from monitor.demo.readings import Api, Look
-from monitor.demo.screen import FAULT, Situation, conclusion, line, places, screen, table
+from monitor.demo.screen import Situation, conclusion, happened, line, places, screen, table, told
+from monitor.demo.story import FAULT, Happening
 from monitor.demo.traffic import Stream, Traffic
 
 HEALTHY_SHARE = 0.45
@@ -42,7 +48,7 @@ START_SECONDS = 120.0
 LOOK_SECONDS = 1.0
 LINE_SECONDS = 3.0
 LOOKS_FOR_RATE = 5
-VERSION = "2026-11-01"
+RELEASES = {GOOD_VERSION: Release(GOOD_VERSION), BAD_VERSION: Release(BAD_VERSION, FAULT)}
 _MONITOR = [sys.executable, "-c", "from monitor.cli import main; main()"]
 
 
@@ -52,13 +58,13 @@ def run_demo(seconds: float | None = None) -> int:
     Parameters
     ----------
     seconds
-        How long to go on once events flow; None: until SIGINT, SIGTERM or SIGHUP. The model is healthy
+        How long to go on once events flow; None: until SIGINT, SIGTERM or SIGHUP. The good version serves
         for 45% of it, for a minute at most.
 
     Returns
     -------
     int
-        0 if the recall of the damaged class fell clearly, else 1.
+        0 if the bad version raised its alert and a signed rollback arrived, else 1.
 
     Raises
     ------
@@ -68,9 +74,8 @@ def run_demo(seconds: float | None = None) -> int:
     console = Console(highlight=False)
     with stopped_by_signals() as stop:
         at = _run(seconds, console, stop)
-    seen, sentence = conclusion(at)
-    console.print("", table(at), "", sentence, sep="\n")
-    return 0 if seen else 1
+    console.print("", happened(at), "", table(at), "", conclusion(at), sep="\n")
+    return 0 if at.story.lacks is None else 1
 
 
 def _run(seconds: float | None, console: Console, stop: threading.Event) -> Situation:
@@ -80,27 +85,43 @@ def _run(seconds: float | None, console: Console, stop: threading.Event) -> Situ
         topics = {TOPIC: PARTITIONS, DEAD_LETTER_TOPIC: 1}
         address, broker = stack.enter_context(embedded_broker(folder, topics, stop))
         port = free_port()
-        config = folder / "monitor.yaml"
-        config.write_text(configuration(address, port, folder / "state"), encoding="utf-8")
+        config, secret_file = folder / "monitor.yaml", folder / "hook-secret"
+        secret = secrets.token_hex()
+        secret_file.write_text(secret, encoding="utf-8")
+        patients = Stream(MODEL, RELEASES[GOOD_VERSION], breast_cancer(), rate=400, seed=1)
+        hook = stack.enter_context(Hook(secret, partial(_roll_back, {MODEL: patients})))
+        text = configuration(address, port, folder / "state", hook.url, secret_file)
+        config.write_text(text, encoding="utf-8")
         command = [*_MONITOR, "run", "-c", str(config)]
         daemon = stack.enter_context(child("the daemon", command, folder / "daemon.log", _environment()))
-        patients = Stream(
-            MODEL, VERSION, breast_cancer(), rate=300, seed=1
-        )  # trained while the daemon starts
-        pictures = Stream("digits", VERSION, digits(), rate=50, seed=2)
+        pictures = Stream("digits", RELEASES[GOOD_VERSION], digits(), rate=50, seed=2)  # while it starts
         api = Api(f"http://{HOST}:{port}")
         daemon.wait_until(api.ready, START_SECONDS, stop)
         traffic = stack.enter_context(Traffic(address, TOPIC, PARTITIONS, [patients, pictures]))
-        parts = Parts(broker, daemon, traffic, patients, api)
+        parts = Parts(broker, daemon, traffic, patients, hook, api)
+        now = daemon.wait_until(parts.look, START_SECONDS, stop)
+        begun = time.time()
         at = Situation(
-            page=f"{api.address}/" + ("" if port == USUAL_PORT else f" (port {USUAL_PORT} is taken)"),
-            broker=address,
+            address=api.address,
+            note="" if port == USUAL_PORT else f", as port {USUAL_PORT} is taken",
             config=str(config),
-            change_at=min(LONGEST_HEALTHY_SECONDS, HEALTHY_SHARE * (seconds or math.inf)),
-            now=daemon.wait_until(parts.look, START_SECONDS, stop),
+            begun=begun,
+            change_at=begun + min(LONGEST_HEALTHY_SECONDS, HEALTHY_SHARE * (seconds or math.inf)),
+            time=begun,
+            now=now,
         )
         show = stack.enter_context(_display(console, at))
         return _follow(at, seconds, parts, stop, show)
+
+
+def _roll_back(streams: Mapping[str, Stream], model: str, bad_version: str, target: str | None) -> None:
+    """Move a model's traffic to another version."""
+    stream = streams[model]
+    if stream.release.version != bad_version:
+        raise ValueError(f"version {stream.release.version} of {model} is live, not {bad_version}")
+    if target not in RELEASES:
+        raise ValueError(f"there is no version {target} of {model} to go back to")
+    stream.release = RELEASES[target]
 
 
 class Parts(NamedTuple):
@@ -109,7 +130,8 @@ class Parts(NamedTuple):
     broker: Child
     daemon: Child
     traffic: Traffic
-    damaged: Stream
+    patients: Stream
+    hook: Hook
     api: Api
 
     def look(self) -> Look | None:
@@ -127,22 +149,22 @@ def _follow(
     stop: threading.Event,
     show: Callable[[Situation], None],
 ) -> Situation:
-    """Show the daemon's numbers, and damage a stream when it is time; return the last situation."""
-    begun = time.monotonic()
-    past = deque([(0.0, at.now.consumed)], maxlen=LOOKS_FOR_RATE + 1)
+    """Show what the daemon says, and release the bad version when it is time; return the last situation."""
+    past = deque([(at.time, at.now.consumed)], maxlen=LOOKS_FOR_RATE + 1)
     while (seconds is None or at.elapsed < seconds) and not stop.wait(LOOK_SECONDS):
-        now, elapsed = parts.look() or at.now, time.monotonic() - begun
-        past.append((elapsed, now.consumed))
-        at = replace(at, now=now, elapsed=elapsed, rate=_slope(past[0], past[-1]))
-        if at.before is None and elapsed >= at.change_at and now.complete:
-            parts.damaged.fault = FAULT
-            at = replace(at, before=now, change_at=elapsed)
+        look, now = parts.look() or at.now, time.time()
+        past.append((now, look.consumed))
+        story = at.story.follow(now, look, parts.hook.done)
+        if story.changed is None and now >= at.change_at and look.window(GOOD_VERSION).complete:
+            parts.patients.release = RELEASES[BAD_VERSION]
+            story = story.change(now, look)
+        at = replace(at, now=look, time=now, story=story, rate=_slope(past[0], past[-1]))
         show(at)
     return at
 
 
 def _slope(first: tuple[float, int], last: tuple[float, int]) -> float:
-    return (last[1] - first[1]) / (last[0] - first[0])
+    return (last[1] - first[1]) / max(last[0] - first[0], 1e-3)
 
 
 @contextmanager
@@ -170,9 +192,14 @@ def _display(console: Console, first: Situation) -> Iterator[Callable[[Situation
         return
     console.print(places(first), soft_wrap=True)
     next_line = 0.0
+    told_already: set[Happening] = set()
 
     def show(at: Situation) -> None:
         nonlocal next_line
+        for each in at.story.happenings:  # what is found later may have happened earlier
+            if each not in told_already:
+                console.print(told(at, each), soft_wrap=True)
+                told_already.add(each)
         if at.elapsed >= next_line:
             next_line = at.elapsed + LINE_SECONDS
             console.print(line(at), soft_wrap=True)

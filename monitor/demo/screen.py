@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from rich.console import Group, RenderableType
@@ -21,8 +22,8 @@ class Situation:
     ----------
     address
         Of page and API.
-    broker, config
-        Where they are.
+    config
+        Path of the daemon's configuration.
     note
         Something to say about the address.
     begun
@@ -40,7 +41,6 @@ class Situation:
     """
 
     address: str
-    broker: str
     config: str
     begun: float
     change_at: float
@@ -84,15 +84,22 @@ def screen(at: Situation) -> RenderableType:
     """Return the live display."""
     facts = Text(f"{places(at)}\nevents  {_counters(at)}", overflow="fold")
     phase = Text(f"The live traffic is {at.phase}", "bold green" if at.story.is_well else "bold red")
-    return Group(facts, Text(), phase, happened(at), Text(), table(at))
+    brief = happened(at, lambda each: each.what)
+    return Group(facts, Text(), phase, Text(at.story.explanation), brief, Text(), table(at))
 
 
 def places(at: Situation) -> str:
     """Return where to look beside this screen."""
     return (
-        f"page    {at.address}/{at.note}, alerts {at.address}/api/v1/alerts, actions …/api/v1/actions\n"
+        f"page    {at.address}/ (and /api/v1/alerts, /api/v1/actions){at.note}\n"
         f"try     monitor report -c {at.config}"
     )
+
+
+HOW_TO_LOOK = (
+    "Everything has ended here. Without DEMO_SECONDS it goes on, and you can look at the page, at "
+    "/api/v1/alerts and /api/v1/actions, and at `monitor report`, with the addresses printed at the start."
+)
 
 
 def line(at: Situation) -> str:
@@ -103,23 +110,23 @@ def line(at: Situation) -> str:
 
 def told(at: Situation, happening: Happening) -> str:
     """Return something that happened in one line."""
-    return f"{happening.at - at.begun:4.1f} s  {happening.text}"
+    return f"{happening.at - at.begun:4.1f} s  {happening}"
 
 
-def happened(at: Situation) -> Table:
-    """Return what has happened, as lines that are wrapped behind their times."""
+def happened(at: Situation, write: Callable[[Happening], str] = str) -> Table:
+    """Return what has happened, each with its time."""
     grid = Table.grid(padding=(0, 2))
     grid.add_column(justify="right", no_wrap=True)
     grid.add_column()
     for each in at.story.happenings:
-        grid.add_row(f"{each.at - at.begun:.1f} s", Text(each.text))
+        grid.add_row(f"{each.at - at.begun:.1f} s", Text(write(each)))
     return grid
 
 
 def table(at: Situation) -> Table:
     """Return the window's numbers of both versions."""
     grid = Table(
-        title=f"{MODEL}, newest 1000 events of each version ({WINDOW}) [95% interval]",
+        title=f"{MODEL}, newest 1000 events ({WINDOW}) [95% interval]",
         title_justify="left",
         title_style="bold",
         box=None,
@@ -151,7 +158,7 @@ def conclusion(at: Situation) -> str:
     if story.lacks is not None:
         actions = "".join(f" Action {status}: {reason}." for status, reason in at.now.actions)
         said.append(f"Failed: {story.lacks}.{actions}")
-    return "\n".join(said)
+    return "\n".join([*said, HOW_TO_LOOK])
 
 
 def _counters(at: Situation) -> str:

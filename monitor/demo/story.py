@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from monitor.demo.configuration import ALERT, BAD_VERSION, GOOD_VERSION
+from monitor.demo.configuration import ALERT, BAD_VERSION, FLOOR, GOOD_VERSION
 from monitor.demo.hook import Rollback
 from monitor.demo.model import Fault
 from monitor.demo.readings import RECALL, Alert, Look, Reading
 from monitor.demo.traffic import DAMAGED_SITE
 
 FAULT = Fault()
+HEALTHY = "It predicts cases that it was not trained on, as well as it did before it was served."
 CHANGE = (
-    f"version {BAD_VERSION} takes over: its new scanner at site {DAMAGED_SITE} measures nuclei "
-    f"{1 - FAULT.factor:.0%} too small, and it pushes scores towards 0 and 1 (temperature "
-    f"{FAULT.temperature}). It misses cancers, with confidence."
+    f"its new scanner at site {DAMAGED_SITE} measures nuclei {1 - FAULT.factor:.0%} too small, and it pushes "
+    f"scores towards 0 and 1 (temperature {FAULT.temperature}): cancers are missed, with confidence"
 )
+NOT_KNOWN = Reading()
 
 
 class Happening(NamedTuple):
     """Something that happened, in epoch seconds."""
 
     at: float
-    text: str
+    what: str
+    details: str
+
+    def __str__(self) -> str:
+        """Return all of it but the time."""
+        return f"{self.what}: {self.details}"
 
 
 @dataclass(frozen=True)
@@ -41,14 +48,14 @@ class Story:
     rollback
         What the hook carried out; None before.
     recovered
-        When a window full of events after the rollback was first seen, and its recall.
+        When a window full of events after the rollback first had a recall above the floor, and that.
     silent_at
         When the alert was first seen without data: its version's traffic is gone.
     """
 
     changed: float | None = None
-    before: Reading = Reading()
-    fired: dict[str, Alert] = field(default_factory=dict)
+    before: Reading = NOT_KNOWN
+    fired: Mapping[str, Alert] = field(default_factory=dict)
     rollback: Rollback | None = None
     recovered: tuple[float, Reading] | None = None
     silent_at: float | None = None
@@ -65,13 +72,14 @@ class Story:
         firing = {name: alert for name, alert in bad.items() if alert.state == "firing"}
         recovered, silent_at = self.recovered, self.silent_at
         good = look.window(GOOD_VERSION)
-        if recovered is None and rollback is not None and good.complete and good.start >= rollback.at:
+        is_new = rollback is not None and good.complete and good.start >= rollback.at
+        if recovered is None and is_new and (good.reading(RECALL).value or 0.0) >= FLOOR:
             recovered = now, good.reading(RECALL)
         if silent_at is None and ALERT in bad and bad[ALERT].state == "no_data":
             silent_at = now
         return replace(
             self,
-            fired=firing | self.fired,
+            fired={**firing, **self.fired},
             rollback=rollback,
             recovered=recovered,
             silent_at=silent_at,
@@ -104,27 +112,45 @@ class Story:
     @property
     def happenings(self) -> list[Happening]:
         """Everything so far, oldest first."""
+        return sorted([*self._steps, *self._others])
+
+    @property
+    def explanation(self) -> str:
+        """What there is to say about the phase."""
+        return self._steps[-1].details if self._steps else HEALTHY
+
+    @property
+    def _steps(self) -> list[Happening]:
+        """What the phases begin with."""
         if self.changed is None:
             return []
-        found = [Happening(self.changed, CHANGE)]
-        for alert in self.fired.values():
-            found.append(Happening(alert.started or self.changed, f"ALERT {alert.name}: {alert.sentence}"))
+        found = [Happening(self.changed, f"version {BAD_VERSION} takes over", CHANGE)]
+        if ALERT in self.fired:
+            found.append(self._alert(self.fired[ALERT], self.changed))
         if (rollback := self.rollback) is not None:
-            after = rollback.at - self.changed
-            found.append(
-                Happening(
-                    rollback.at,
-                    f"ROLLBACK to {rollback.target_version}, {after:.1f} s after the change: the webhook came "
-                    f"for {rollback.alert}, its signature is valid, traffic is moved",
-                )
+            what = (
+                f"ROLLBACK to {rollback.target_version}, {rollback.at - self.changed:.1f} s after the change"
             )
+            details = f"the webhook for {rollback.alert} came with a valid signature, and traffic was moved"
+            found.append(Happening(rollback.at, what, details))
         if self.recovered is not None:
             at, recall = self.recovered
-            found.append(
-                Happening(at, f"recovered: {RECALL.title} {recall} over 1000 events since the rollback")
-            )
+            details = f"{RECALL.title} is {recall} over 1000 events since the rollback"
+            found.append(Happening(at, "recovered", details))
+        return found
+
+    @property
+    def _others(self) -> list[Happening]:
+        if self.changed is None:
+            return []
+        found = [self._alert(alert, self.changed) for name, alert in self.fired.items() if name != ALERT]
         if self.silent_at is not None:
-            found.append(
-                Happening(self.silent_at, f"{ALERT} of {BAD_VERSION} has no data: its traffic is gone")
-            )
-        return sorted(found)
+            what = f"{ALERT} of {BAD_VERSION} has no data"
+            found.append(Happening(self.silent_at, what, "its traffic is gone, which is no recovery"))
+        return found
+
+    @staticmethod
+    def _alert(alert: Alert, changed: float) -> Happening:
+        at = alert.started or changed
+        what = f"ALERT {alert.name}, by an event {at - changed:.1f} s after the change"
+        return Happening(at, what, alert.sentence)

@@ -161,14 +161,22 @@ class State:
             if len(self._versions[key].waiting) >= SETTLE_AT:
                 self._settle([self._versions[key]])
 
-    def advance(self, lagging: Collection[Partition]) -> View:
-        """Move the frontier, given the partitions not caught up; return the versions that retired."""
+    def advance(self, lagging: Collection[Partition], decided: int | None = None) -> View:
+        """Move the frontier; return the versions that retired.
+
+        Parameters
+        ----------
+        lagging
+            The partitions not caught up.
+        decided
+            Event time up to which others are done with the versions; by default the frontier.
+        """
         self._lagging = frozenset(lagging)
         self.clocks.advance(lagging)
         frontier = self.clocks.frontier
         gone = []
         if frontier is not None:
-            oldest = frontier - self._retire_after
+            oldest = (frontier if decided is None else min(frontier, decided)) - self._retire_after
             gone = [key for key, live in self._versions.items() if live.last_event < oldest]
         return self._let_go(gone)
 

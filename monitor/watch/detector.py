@@ -42,6 +42,8 @@ class Look(NamedTuple):
         Why it cannot: a code, also in `evidence.undefined`.
     last
         Event time of its newest observation, of its beginning before the first one.
+    since
+        Event time of its beginning.
     """
 
     rule: Rule
@@ -51,6 +53,7 @@ class Look(NamedTuple):
     reason: str | None
     evidence: Evidence
     last: int
+    since: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +140,7 @@ class Detector:
     def __init__(self, plan: Plan, since: int, memory: Memory | None = None) -> None:
         nothing = Sum(0, (0,) * plan.terms.width)
         self.plan = plan
+        self.since = since
         self.memory = memory or Memory(
             Statistic.fresh(plan.procedure),
             since,
@@ -211,7 +215,8 @@ class Detector:
         if reason is not None:
             evidence = replace(evidence, undefined=reason)
         firing = memory.statistic.firing
-        return Look(self.plan.rule, self.plan.key, firing, reason is None, reason, evidence, memory.last)
+        rule, key = self.plan.rule, self.plan.key
+        return Look(rule, key, firing, reason is None, reason, evidence, memory.last, self.since)
 
     def _summary(self, total: Sum, statistic: float, direction: str) -> Evidence:
         return summary(

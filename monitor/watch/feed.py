@@ -98,6 +98,16 @@ class Feed:
                 taken[version] = events
         return taken
 
+    @property
+    def next(self) -> int | None:
+        """Frontier from which on the next event is old enough; None where none waits."""
+        ages = (
+            queue.first + self._maturities[self._configured(model)]
+            for (model, _), queue in self._queues.items()
+            if queue.first is not None
+        )
+        return min(ages, default=None)
+
     def forget(self, model: str, version: str) -> None:
         """Let the events of a version go."""
         self._queues.pop((model, version), None)
@@ -154,6 +164,11 @@ class _Queue:
 
     def __len__(self) -> int:
         return self._size
+
+    @property
+    def first(self) -> int | None:
+        """The least time; None where nothing waits."""
+        return min((first for first, _ in self._pieces), default=None)
 
     def append(self, events: Matured) -> None:
         if not len(events.columns):

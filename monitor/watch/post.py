@@ -76,7 +76,9 @@ class Post:
         """Return the detector as it is now, also one that cannot judge."""
         if self.detector is None:
             evidence = Evidence(undefined=self.reason)
-            return Look(self.rule, self.key, self.firing, False, self.reason, evidence, self.since)
+            return Look(
+                self.rule, self.key, self.firing, False, self.reason, evidence, self.since, self.since
+            )
         return self.detector.look(None if self.ranking is None else self.ranking.reason)
 
     def remembered(self) -> Remembered:

@@ -35,17 +35,24 @@ def demo():
         process.communicate(timeout=60)
 
 
-def test_it_shows_the_damage_and_ends_by_itself(demo):
+def test_it_shows_the_drop_the_alert_the_rollback_and_the_recovery(demo):
     process = demo("--seconds", "20")
     out, err = process.communicate(timeout=280)
     assert process.returncode == 0, out + err
     assert err == ""
     assert re.search(r"http://127\.0\.0\.1:\d+/", out)
-    assert "healthy; goes wrong in" in out
-    assert "WRONG for" in out
+    order = [
+        "healthy; version 2026-11-08 takes over in",
+        "WRONG for",
+        "ALERT RecallBelowFloor",
+        "came with a valid signature",
+    ]
+    assert [out.index(each) for each in order] == sorted(out.index(each) for each in order)
+    assert "ALERT CalibrationDrift" in out
+    assert "overconfident" in out
     assert int(re.findall(r"rejected (\d+)", out)[-1]) > 0
     values = re.search(
-        r"malignant fell: (0\.\d+) \[.+\] before the change, (0\.\d+) \[.+\] now", " ".join(out.split())
+        r"malignant: (0\.\d+) \[.+\] by 2026-11-01, (0\.\d+) \[.+\] by 2026-11-08", " ".join(out.split())
     )
     before, after = map(float, values.groups())
     assert before > 0.8 > 0.75 > after
@@ -59,4 +66,4 @@ def test_it_ends_on_a_signal_and_says_that_nothing_was_seen(demo):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (1, "")
-    assert "Stopped before the model went wrong." in out
+    assert "stopped before version 2026-11-08 took over" in " ".join(out.split())

@@ -7,9 +7,15 @@ from monitor.demo import configuration as demo
 from monitor.demo.model import breast_cancer, digits
 
 
+def text(folder):
+    hook, secret = "http://127.0.0.1:9/rollback", folder / "secret"
+    secret.write_text("s" * 32)
+    return demo.configuration("127.0.0.1:9999", 1234, folder / "state", hook, secret)
+
+
 def test_the_configuration_is_valid_and_fits_the_models(tmp_path):
     path = tmp_path / "monitor.yaml"
-    path.write_text(demo.configuration("127.0.0.1:9999", 1234, tmp_path / "state"))
+    path.write_text(text(tmp_path))
     config = load_config(path, {})
     assert config.kafka.bootstrap_servers == ("127.0.0.1:9999",)
     assert config.kafka.topics == (demo.TOPIC,)
@@ -17,6 +23,8 @@ def test_the_configuration_is_valid_and_fits_the_models(tmp_path):
     assert config.models[demo.MODEL].classes == breast_cancer().classes
     assert config.models["digits"].classes == digits().classes
     assert demo.WINDOW in [window.name for window in config.models[demo.MODEL].windows]
+    assert demo.ALERT in config.alerts.rules
+    assert config.alerts.rules[demo.ALERT].actions == (demo.ACTION,)
 
 
 def test_a_taken_port_is_not_proposed(monkeypatch):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from monitor.demo.configuration import MODEL
-from monitor.demo.model import Fault, breast_cancer, digits
+from monitor.demo.model import Fault, Release, breast_cancer, digits
 from monitor.demo.traffic import DAMAGED_SITE, SITES, Stream, spoil
 
 
@@ -15,7 +15,7 @@ def classifier():
 
 
 def stream(classifier, name=MODEL):
-    return Stream(name, "v1", classifier, rate=100, seed=1)
+    return Stream(name, Release("v1"), classifier, rate=100, seed=1)
 
 
 def test_events_are_canonical(classifier):
@@ -43,7 +43,7 @@ def test_ids_go_on_from_batch_to_batch(classifier):
 def test_a_fault_misses_positives_at_its_site_alone(classifier):
     def recall(fault, site):
         damaged = stream(classifier)
-        damaged.fault = fault
+        damaged.release = Release("v2", fault)
         events = damaged.events(4000, 1.0)
         found = [
             e["score"] >= 0.5 for e in events if e["label"] == "malignant" and e["segments"]["site"] == site
