@@ -81,7 +81,7 @@ class CatchingUp:
                 self._recorded[partition] = last * 1000
         ages = [now - self._recorded.get(p, 0) if records else 0 for p, records in progress.lag.items()]
         oldest = max(ages, default=None)
-        if oldest is None or oldest >= CURRENT_MICROSECONDS or self._is_behind(progress):
+        if self._is_behind(progress) or oldest is None or oldest >= CURRENT_MICROSECONDS:
             self._caught_up_at = None
         elif self._caught_up_at is None:
             self._caught_up_at = progress

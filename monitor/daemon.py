@@ -125,7 +125,13 @@ class Daemon:
         collect_rarely()
         with ExitStack() as started:  # stopped in reverse order
             server = parts.server(
-                self._config, self._exporter, self.report, self.status, self.alerts, self._desk
+                self._config,
+                self._exporter,
+                self.report,
+                self.status,
+                self.alerts,
+                self._desk,
+                self._clock,
             )
             server.start()
             started.callback(server.stop)
@@ -164,6 +170,11 @@ class Daemon:
         """Return the newest report, None before the first."""
         return self._evaluator.report
 
+    @property
+    def _failed_looks(self) -> int:
+        responding = self._responding
+        return 0 if responding is None else responding.failed
+
     def alerts(self) -> AlertsView:
         """Return the alerts of the owner, none on a standby."""
         responding = self._responding
@@ -186,7 +197,9 @@ class Daemon:
             evaluation_age=None if evaluator.last is None else now - evaluator.last[0],
             last_evaluation=None if evaluator.last is None else evaluator.last[1],
             evaluation_durations=evaluator.durations,
-            evaluation_errors=self._schedule.errors["evaluate"] + evaluator.failed_metrics,
+            evaluation_errors=self._schedule.errors["evaluate"]
+            + evaluator.failed_metrics
+            + self._failed_looks,
             evaluation_error=evaluator.error,
             jobs_missed=dict(self._schedule.missed),
             state_bytes=evaluator.state_bytes,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from concurrent.futures import Future
 
@@ -9,6 +10,9 @@ from monitor.alerting import Present
 from monitor.alerts.alert import Transition
 from monitor.evaluation import Evaluation
 from monitor.pipeline import Pipeline, Snapshot
+from monitor.report import Report
+
+log = logging.getLogger(__name__)
 
 Run = Callable[[Callable[[], Evaluation]], "Future[Evaluation]"]
 
@@ -16,7 +20,10 @@ Run = Callable[[Callable[[], Evaluation]], "Future[Evaluation]"]
 def at_once(evaluate: Callable[[], Evaluation]) -> Future[Evaluation]:
     """Run an evaluation here and now."""
     done: Future[Evaluation] = Future()
-    done.set_result(evaluate())
+    try:
+        done.set_result(evaluate())
+    except Exception as error:
+        done.set_exception(error)
     return done
 
 
@@ -37,6 +44,8 @@ class Deciding:
     ----------
     until
         Event time up to which everything is decided; None before the first decision.
+    failed
+        Evaluations, and metrics of one, that failed.
     """
 
     def __init__(self, pipeline: Pipeline, run: Run = at_once) -> None:
@@ -44,6 +53,7 @@ class Deciding:
         self._run = run
         self._pending: tuple[int, Future[Evaluation]] | None = None
         self.until: int | None = None
+        self.failed = 0
 
     @property
     def waits(self) -> bool:
@@ -63,11 +73,13 @@ class Deciding:
                 if not evaluation.done():
                     break
                 self._pending = None
-                transitions += alerting.look(mark, evaluation.result().report, present)
+                transitions += alerting.look(mark, self._report(mark, evaluation), present)
                 self.until = mark
             elif (due := alerting.due(frontier, present)) is None:
                 transitions += alerting.decide(frontier, present)
                 self.until = frontier
+                if present.current:
+                    alerting.tell()
                 break
             else:
                 transitions += alerting.decide(due, present)
@@ -79,6 +91,19 @@ class Deciding:
                     self._pending = due, self._run(_evaluation(self._pipeline, snapshot))
         state.look_back = alerting.looks_back
         return transitions
+
+    def _report(self, mark: int, evaluation: Future[Evaluation]) -> Report | None:
+        """Return the report of a mark; None, which steps no condition, where it failed."""
+        try:
+            found = evaluation.result()
+        except Exception:  # the next mark may be a better one; nothing else is to stop for it
+            log.exception("the windows that alerts look at could not be evaluated", extra={"mark": mark})
+            self.failed += 1
+            return None
+        for name, error in found.failures.items():
+            log.error("metric failed", extra={"metric": name, "mark": mark}, exc_info=error)
+            self.failed += 1
+        return found.report
 
 
 def _evaluation(pipeline: Pipeline, snapshot: Snapshot) -> Callable[[], Evaluation]:

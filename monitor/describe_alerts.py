@@ -61,10 +61,14 @@ def describe_alerts(
         yield f"Action {name}", list(_action(action, config))
 
 
+def _file(path: str, remedy: str = "") -> str:
+    there = "\0" not in path and Path(path).exists()
+    return path if there else f"{path}, which is not there yet{remedy}"
+
+
 def _baseline(path: str, load: Callable[[str], Reference] | None) -> str:
     if load is None:
-        there = Path(path).exists() if "\0" not in path else False
-        return path if there else f"{path}, which is not there yet: make it with `monitor baseline`"
+        return _file(path, ": make it with `monitor baseline`")
     try:
         reference = load(path)
     except MonitorError as error:
@@ -217,7 +221,7 @@ def _actions(config: Config) -> Iterator[_Row]:
 
 def _action(action: ActionConfig, config: Config) -> Iterator[_Row]:
     if isinstance(action, WebhookConfig):
-        yield "does", f"POST to {origin(action.url)}, signed with the key in {action.secret_file}"
+        yield "does", f"POST to {origin(action.url)}, signed with the key in {_file(action.secret_file)}"
     elif isinstance(action, ControlTopicConfig):
         yield "does", f"send a message to topic {action.topic} of {', '.join(config.kafka.bootstrap_servers)}"
     elif isinstance(action, MlflowConfig):

@@ -33,14 +33,14 @@ def empty_pipeline(config: Config, clock: Clock) -> Pipeline:
 
 
 def desk(config: Config, clock: Clock) -> Desk | None:
-    """Return what decides about actions, None where none is configured.
+    """Return what decides about actions, None where none is configured, or no rule that could ask for one.
 
     Raises
     ------
     ConfigurationError
         If a file or an address of an action cannot be used.
     """
-    return action_parts.desk(config, clock) if config.actions.named else None
+    return action_parts.desk(config, clock) if config.actions.named and config.alerts.rules else None
 
 
 def notifier(config: Config, clock: Clock, alerts: Callable[[], Sequence[Alert] | None]) -> Notifier | None:
@@ -69,6 +69,7 @@ def server(
     status: Callable[[], DaemonStatus],
     alerts: Callable[[], AlertsView],
     desk: Desk | None,
+    clock: Clock,
 ) -> Server:
     """Return what serves them.
 
@@ -87,6 +88,7 @@ def server(
         alerts=alerts,
         desk=desk,
         act_token=_token(section.act_token_file, "server.act_token_file"),
+        clock=clock,
     )
     return Server(app, section.host, section.port, configured_tls(section))
 

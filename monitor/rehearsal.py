@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from monitor import action_parts
@@ -50,10 +51,18 @@ class Rehearsal:
         alerting = self._pipeline.alerting
         if self._desk is None or alerting is None:
             return
+        until = self._deciding.until
         live, before = alerting.live.live, alerting.live.before
         for transition in found:
             self._follow(transition, alerting.rules)
             self._clock.microseconds = transition.moment.timestamp
+            world = World(now=self._clock.now(), live=live, before=before)
+            self._desk.consider(tuple(self._firing.values()), world)
+        if until is not None and any(not alert.actionable for alert in self._firing.values()):
+            now = {alert.key: alert for alert in alerting.view().alerts}
+            for key, alert in self._firing.items():
+                self._firing[key] = replace(alert, actionable=alert.actionable or now[key].actionable)
+            self._clock.microseconds = max(until, self._clock.microseconds)
             world = World(now=self._clock.now(), live=live, before=before)
             self._desk.consider(tuple(self._firing.values()), world)
 
@@ -62,8 +71,15 @@ class Rehearsal:
         if transition.change == "resolved":
             self._firing.pop(key, None)
         elif transition.change == "firing" and key.alert in rules:  # what is missing leads to nothing
+            rule, evidence = rules[key.alert], transition.evidence
             self._firing[key] = Alert(
-                key, rules[key.alert], "firing", moment, moment, transition.evidence, actionable=True
+                key,
+                rule,
+                "firing",
+                moment,
+                moment,
+                evidence,
+                actionable=evidence.support >= rule.min_support,
             )
 
     def rates(self) -> Sequence[RuleRate]:

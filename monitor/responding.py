@@ -23,6 +23,9 @@ log = logging.getLogger(__name__)
 VIEW_SECONDS = 1.0
 """How often alerts without a change are shown anew, and what waits is judged again."""
 
+VIEW_SHARE = 0.05
+"""Of the thread's time that this may take: with thousands of alerts it is done less often."""
+
 
 class Responding:
     """Of one tenure; for the poll thread, but `view` may be read from any.
@@ -67,7 +70,8 @@ class Responding:
         self._catching_up = CatchingUp(clock, max_lag)
         self._changed = changed
         self._report = report
-        self._due = clock.monotonic()
+        self._due = self._soon = clock.monotonic()
+        self._transitions: list[Transition] = []
         self._firing: frozenset[str] = frozenset()
         self.view = AlertsView()
 
@@ -75,6 +79,11 @@ class Responding:
     def waits(self) -> bool:
         """Whether decisions wait for an evaluation, so that a turn should come soon."""
         return self._deciding.waits
+
+    @property
+    def failed(self) -> int:
+        """Evaluations for alerts, and metrics of one, that failed."""
+        return self._deciding.failed
 
     def turn(
         self,
@@ -104,10 +113,14 @@ class Responding:
         present = self._catching_up.present
         with lock:
             transitions = self._deciding.turn(present)
+        self._transitions += transitions
         now = self._clock.monotonic()
-        if transitions or now >= self._due:
-            self._due = now + VIEW_SECONDS
+        if now >= self._due or (self._transitions and now >= self._soon):
+            transitions, self._transitions = self._transitions, []
             self.view = alerting.view(self._report())
+            took = self._clock.monotonic() - now
+            self._due = now + max(VIEW_SECONDS, took / VIEW_SHARE)
+            self._soon = now + took / VIEW_SHARE
             if transitions:
                 alerts = {alert.key: alert for alert in self.view.alerts}
                 for transition in transitions:

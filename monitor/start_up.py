@@ -18,6 +18,7 @@ def start_up_warnings(config: Config) -> list[str]:
             "kafka.ssl_check_hostname is off: any certificate of the authority passes for a broker"
         )
     warnings += _public_secrets(config)
+    warnings += _approvals_nobody_can_give(config)
     warnings += _sent_in_the_clear(config)
     return warnings
 
@@ -43,6 +44,13 @@ def _server_warnings(server: ServerConfig) -> Iterator[str]:
             )
         elif tls is None:
             yield f"{reached} the token in server.read_token_file goes there unencrypted; set server.tls"
+
+
+def _approvals_nobody_can_give(config: Config) -> Iterator[str]:
+    if config.server.act_token_file is None:
+        for name, action in config.actions.named.items():
+            if action.approval:
+                yield f"actions.{name}.approval: nobody can approve without server.act_token_file; write one"
 
 
 def _public_secrets(config: Config) -> Iterator[str]:

@@ -75,6 +75,11 @@ def timeline_text(
     lines = ["Alerts:", *(f"  {line}" for t in told for line in _lines(t, numbers, rules))]
     if not told:
         lines = ["Alerts: none fired."]
+    for rate in rates:
+        if rate.rule.condition == "sequential" and not rate.observations:
+            lines.append(
+                f"  {printable(rate.rule.name)} never had an observation: it has not watched anything"
+            )
     if others := len(transitions) - len(told):
         lines.append(f"  (left out: {others:,} between inactive, pending and no data)")
     if change_at is not None:

@@ -107,6 +107,17 @@ class Decision:
             "evidence": dict(self.evidence),
         }
 
+    def line(self) -> dict[str, Any]:
+        """Return what the audit log says: what is sent, and what became of it."""
+        return self.payload() | {
+            "status": self.status,
+            "reason": self.reason,
+            "taken_at": None if self.taken_at is None else iso(self.taken_at),
+            "attempts": self.attempts,
+            "last_error": self.last_error,
+            "by": self.by,
+        }
+
     def payload(self) -> dict[str, Any]:
         """Return what is sent: the same at every attempt."""
         return {

@@ -123,7 +123,7 @@ class Delivery:
                 continue
             if docket.obstacle(decision) is None and not self.due_in(decision):
                 decision = docket.judge_now(decision)
-                if decision.open:
+                if decision.status == "pending":
                     decision = replace(decision, attempts=decision.attempts + 1)
                     docket.book.put(decision)
                     docket.in_flight.add(decision.id)

@@ -23,6 +23,13 @@ FRESH = 60_000_000
 """Microseconds after which what `consider` said is too old to act on: this process may have stood still."""
 
 
+LEAVING = 3_600_000_000
+"""Microseconds after an action within which traffic that goes elsewhere does so because of it."""
+
+SHOWN_FAILING = 10
+"""Attempts that `problem` speaks of: they rarely fail for different reasons."""
+
+
 class Docket:
     """Not thread-safe: callers hold their lock. See `monitor.actions.desk.Desk` for the parameters.
 
@@ -75,6 +82,7 @@ class Docket:
         self.world = world
         self.book.tidy(world.now)
         self.book.watch(alerts, world)
+        self._note_left(world.now)
         for decision in self.book.open:
             self.judge(decision, world)
         if self.enabled and world.unclear is None:
@@ -86,10 +94,14 @@ class Docket:
         """Return an open decision as it is now: over, if that is what the world says."""
         if decision.id in self.in_flight:
             return decision
-        if decision.action not in self.specs:
+        spec = self.specs.get(decision.action)
+        if spec is None:
             return self.change(decision, "superseded", "no such action is configured any more")
-        end = end_of(decision, self._alerts, world, self.book.unfit)
-        return decision if end is None else self.change(decision, *end)
+        end = end_of(decision, spec, self._alerts, world, self.book.unfit)
+        if end is None:
+            return decision
+        let_through = None if end.status == "waiting_for_approval" else decision.taken_at
+        return self.change(decision, *end, taken_at=let_through)
 
     def judge_now(self, decision: Decision) -> Decision:
         """Return an open decision as it is by what `consider` said last and the time now."""
@@ -109,6 +121,8 @@ class Docket:
             return "nothing was read lately"
         if world.unclear is not None:
             return world.unclear
+        if alert is not None and not alert.actionable:
+            return alert.reason or "nothing new was read of this version since the start"
         if (pause := self.book.pause) is not None and (pause.until is None or now < pause.until):
             return f"paused by {pause.by}"
         if alert is not None and (silence := silence_for(self.book.silences.values(), alert, now)):
@@ -122,9 +136,9 @@ class Docket:
         now = self._clock.now()
         changed = replace(decision, status=status, reason=reason or None, changed_at=now, **more)
         self.book.put(changed)
-        if status == "done" or (decision.status == "pending" and not changed.open and self._left(changed)):
+        if decision.status == "pending" and not changed.open and self._left(changed):
             self.book.roll_back(changed.model, changed.bad_version, now)
-        self.note("decision", changed.tree())
+        self.note("decision", changed.line())
         if status == "pending":
             self._unsaved[changed.id] = self.number, self._clock.monotonic()
         else:
@@ -144,9 +158,21 @@ class Docket:
 
     @property
     def problem(self) -> str | None:
-        """What is wrong with deciding or the audit log; None while nothing is."""
+        """What is wrong with deciding, sending or the audit log; None while nothing is."""
         full = f"{MAX_DECISIONS:,} decisions are open or still count, so no further one is made"
-        return "; ".join(filter(None, (full if self.book.full else None, self._audit.problem))) or None
+        failing = [
+            f"{each.action} of {each.model} is tried again: {each.last_error}"
+            for each in self.book.open
+            if each.last_error is not None
+        ]
+        parts = (full if self.book.full else None, *failing[:SHOWN_FAILING], self._audit.problem)
+        return "; ".join(filter(None, parts)) or None
+
+    def _note_left(self, now: int) -> None:
+        """Remember the versions that were left after an action: not every action moves traffic."""
+        for decision in self.book.decisions.values():
+            if decision.status == "done" and now - decision.changed_at <= LEAVING and self._left(decision):
+                self.book.roll_back(decision.model, decision.bad_version, decision.changed_at)
 
     def _left(self, decision: Decision) -> bool:
         """Whether traffic is known to come from another version than the bad one."""

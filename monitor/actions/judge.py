@@ -61,17 +61,25 @@ class End(NamedTuple):
     reason: str
 
 
+_DRY_RUN = End("dry_run", "dry_run is set")
+_APPROVAL = End("waiting_for_approval", "approval is set")
+
+
 def target_of(model: str, bad_version: str, world: World, unfit: Unfit) -> str | None:
     """Return the newest version that was live earlier and is fit to be again, None where there is none."""
     earlier = world.before.get(model, ())
     return next((each for each in earlier if each != bad_version and (model, each) not in unfit), None)
 
 
-def end_of(decision: Decision, alerts: Mapping[str, Alert], world: World, unfit: Unfit) -> End | None:
-    """Return why an open decision is over, None where it still stands.
+def end_of(
+    decision: Decision, spec: ActionSpec, alerts: Mapping[str, Alert], world: World, unfit: Unfit
+) -> End | None:
+    """Return why an open decision is over or waits for a person, None where it still stands.
 
     Parameters
     ----------
+    spec
+        Its action as it is configured now, which may be another way than when this was decided.
     alerts
         Those that fire, by episode.
     world
@@ -86,6 +94,8 @@ def end_of(decision: Decision, alerts: Mapping[str, Alert], world: World, unfit:
     alert = alerts.get(decision.episode)
     if alert is None or not alert.firing:
         return End("superseded", "the alert no longer fires")
+    if decision.action not in alert.rule.actions:
+        return End("superseded", f"{alert.rule.name} no longer asks for it")
     live = world.live.get(decision.model)
     if live != decision.bad_version:
         if decision.attempts and live == decision.target_version:
@@ -94,6 +104,10 @@ def end_of(decision: Decision, alerts: Mapping[str, Alert], world: World, unfit:
     target = decision.target_version
     if target is not None and (decision.model, target) in unfit:
         return End("superseded", f"version {target} has a firing alert itself or was rolled back")
+    if decision.status == "pending" and spec.dry_run:
+        return _DRY_RUN
+    if decision.status == "pending" and spec.approval and decision.by is None:
+        return _APPROVAL
     return None
 
 
@@ -126,9 +140,9 @@ def beginning(
         many = f"actions on more than {breaker.max_models} models"
         return End("held", f"{many}: see whether it is the models that are bad, then approve or reject")
     if spec.dry_run:
-        return End("dry_run", "dry_run is set")
+        return _DRY_RUN
     if spec.approval:
-        return End("waiting_for_approval", "approval is set")
+        return _APPROVAL
     return End("pending", "")
 
 

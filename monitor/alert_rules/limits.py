@@ -21,12 +21,19 @@ def side(rule: RuleConfig, metric: Metric) -> Literal["floor", "ceiling"]:
     Raises
     ------
     Misfit
-        If the rule leaves it to a metric that is neither better nor worse when it is greater.
+        If the rule leaves it to a metric that is neither better nor worse when it is greater, or acts on the
+        side on which the metric is good.
     """
-    if rule.floor is not None:
-        return "floor"
-    if rule.ceiling is not None:
-        return "ceiling"
+    if rule.floor is not None or rule.ceiling is not None:
+        written: Literal["floor", "ceiling"] = "ceiling" if rule.floor is None else "floor"
+        if rule.actions and metric.greater_is_better is (written == "ceiling"):
+            better = "greater" if metric.greater_is_better else "less"
+            raise Misfit(
+                "actions",
+                f"would act on models that are good: {metric.name} is better the {better} it is; write a "
+                f"{'floor' if written == 'ceiling' else 'ceiling'}, or no actions",
+            )
+        return written
     if metric.greater_is_better is None:
         raise Misfit(
             "metric", f"{metric.name} is neither better nor worse when greater; write a floor or ceiling"

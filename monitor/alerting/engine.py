@@ -6,7 +6,7 @@ as they were at marks, multiples of `alerts.every` that the frontier has crossed
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from monitor.alerting.explaining import explained
+from monitor.alerting.explaining import explained, windows_of
 from monitor.alerting.live import LiveVersions
 from monitor.alerting.present import Present, Settings
 from monitor.alerting.silence import silences
@@ -91,6 +91,7 @@ class Alerting:
         self._waiting = frozenset(
             rule.name for rule in self._sequential if rule.undefined_for is not None or rule.cooldown
         )
+        self._compared = tuple(rule for rule in self._sequential if rule.limit.kind == "champion")
         self._settings = settings
         self._feed = feed
         self._watch = watch
@@ -143,9 +144,12 @@ class Alerting:
         mark = self._next_mark
         if mark is None or mark > frontier or not (self._looking or self._waiting):
             return None
-        if present.current or present.now is None:
+        if present.now is None:
             return mark
-        told = min(frontier, present.now - self._settings.max_age)
+        # Where looks take longer than `every`, they fall behind no further than this.
+        told = frontier - self._settings.max_age
+        if not present.current:
+            told = max(told, min(frontier, present.now - self._settings.max_age))
         return max(mark, told // self._settings.every * self._settings.every)
 
     @property
@@ -160,36 +164,60 @@ class Alerting:
 
     def decide(self, until: int, present: Present) -> list[Transition]:
         """Let the detectors follow the events up to a mark, or up to the frontier where none is due."""
-        if present.current:
-            self._tracks.untold.clear()
         matured = self._feed.take(until)
         self.decided = until
         silent = list(self._silences(matured, until))
         self._note(matured, present)
-        seen: list[Sighting | _Silence] = [*silent, *self._watch.consume(matured)]
+        sightings = self._watch.consume(matured)
+        keys = self._keys_of({silence.version for silence in silent})
+        seen: list[Sighting | _Silence] = [*silent, *sightings]
         seen.sort(key=lambda each: (each.moment.timestamp, each.moment.position))
-        return list(chain.from_iterable(self._take(each, present) for each in seen))
+        transitions = list(chain.from_iterable(self._take(each, keys, present) for each in seen))
+        if self._compared:  # a challenger may have become the champion
+            watched = {key for key, _, _ in self._watch.places()}
+            moment_of = partial(self._moment, mark=until)
+            transitions += self._tracks.end(self._compared, watched, moment_of, present)
+        return transitions
 
-    def _take(self, seen: Sighting | _Silence, present: Present) -> Iterator[Transition]:
+    def tell(self) -> None:
+        """Have people told of what still fires, however long ago it began: everything read is decided."""
+        self._tracks.untold.clear()
+
+    def _keys_of(self, versions: Collection[Version]) -> Mapping[Version, Mapping[Key, tuple[Rule, int]]]:
+        """Return the alerts of versions, and since which event time there is something to say of them."""
+        found: dict[Version, dict[Key, tuple[Rule, int]]] = {version: {} for version in versions}
+        if versions:
+            tracked = ((key, rule, 0) for key, rule, _ in self._tracks.items())
+            for key, rule, since in chain(self._watch.places(), tracked):
+                if (of_version := found.get((key.model, key.version))) is not None:
+                    of_version[key] = rule, since
+        return found
+
+    def _take(
+        self,
+        seen: Sighting | _Silence,
+        keys: Mapping[Version, Mapping[Key, tuple[Rule, int]]],
+        present: Present,
+    ) -> Iterator[Transition]:
         if isinstance(seen, Sighting):
             rule, key, firing, moment, evidence = seen
             how = partial(sight, firing=firing, evidence=evidence)
             yield from self._tracks.step(rule, key, moment, present, how)
             return
         how = partial(quiet, last_event=seen.last_event, no_data_after=self._settings.no_data_after)
-        keys = {key: rule for key, rule, _ in self._tracks.items()}
-        # Detectors that came with a later event knew nothing of the silence.
-        known = (each for each in self._watch.looks() if each.since <= seen.moment.timestamp)
-        keys |= {each.key: each.rule for each in known}
-        for key, rule in keys.items():
-            if (key.model, key.version) == seen.version:
+        for key, (rule, since) in keys[seen.version].items():
+            if since <= seen.moment.timestamp:  # a detector that came with a later event knew of no silence
                 yield from self._tracks.step(rule, key, seen.moment, present, how)
 
     def _silences(self, matured: Mapping[Version, Matured], until: int) -> Iterator[_Silence]:
         patience = self._settings.no_data_after
         for version in self._newest.keys() | matured.keys():
+            newest, end = self._newest.get(version), until - self._maturity(version[0])
+            if version not in matured and newest is not None:
+                if version in self._silent or end - newest.timestamp < patience:
+                    continue  # nothing new, as of most versions at most times
             known = _moments(self._newest.get(version), matured.get(version))
-            for time, place in silences(known[0], until - self._maturity(version[0]), patience):
+            for time, place in silences(known[0], end, patience):
                 last_event, recorded, position = (int(column[place]) for column in known)
                 is_silent = time > last_event
                 if is_silent != (version in self._silent):
@@ -232,6 +260,7 @@ class Alerting:
     def _look_at_detector(self, seen: Look, mark: int, present: Present) -> Iterator[Transition]:
         """Step the companion of a detector, and let what it raised during a cooldown fire after it."""
         rule, key = seen.rule, seen.key
+        mark -= self._maturity(key.model)  # up to there detectors have seen events
         if seen.firing and self._tracks[key].state == "pending":
             how = partial(sight, firing=True, evidence=seen.evidence)
             yield from self._tracks.step(rule, key, self._moment(key, mark), present, how)
@@ -297,8 +326,9 @@ class Alerting:
         found = {key: (seen.rule, Track()) for key, seen in looks.items()}
         found |= {key: (rule, track) for key, rule, track in self._tracks.items()}
         shown = (self._alert(key, *found[key], looks.get(key)) for key in sorted(found))
+        windows = {} if report is None else windows_of(report)
         alerts = tuple(
-            explained(alert, report, self._context) if alert.key in looks else alert for alert in shown
+            explained(alert, windows, self._context) if alert.key in looks else alert for alert in shown
         )
         return AlertsView(
             alerts, tuple(reversed(self._tracks.transitions)), self._watch.refused + self._refused
@@ -306,6 +336,10 @@ class Alerting:
 
     def _alert(self, key: Key, rule: Rule, track: Track, seen: Look | None) -> Alert:
         evidence = track.evidence if seen is None else seen.evidence
+        if seen is not None and track.started is not None:
+            # Since it raised, the detector gathers evidence for the opposite; what counts is why it raised.
+            raised = track.evidence
+            evidence = replace(evidence, statistic=raised.statistic, threshold=raised.threshold)
         reason = track.reason or (None if seen is None else seen.reason or self._unseen(seen))
         untold = key in self._tracks.untold
         sure = reason is None and evidence.support >= rule.min_support
@@ -348,8 +382,15 @@ class Alerting:
             "live": self.live.tree(),
         }
 
-    def resume(self, tree: dict[str, Any]) -> None:
+    def resume(self, tree: dict[str, Any], changed: Collection[str] = ()) -> None:
         """Go on from what `tree` returned; rules that have changed begin anew.
+
+        Parameters
+        ----------
+        tree
+            Its arrays belong to the result.
+        changed
+            Models whose events mean something else now: nothing that waits of them is taken over.
 
         Raises
         ------
@@ -366,7 +407,7 @@ class Alerting:
                 self._silent.add((model, version))
         same = {name: rule for name, rule in self.rules.items() if then.get(name) == rule.fingerprint}
         self._tracks.resume(tree, same)
-        self._feed.resume(take(tree, "feed", dict))
+        self._feed.resume(take(tree, "feed", dict), changed=changed)
         self._watch.resume(take(tree, "watch", dict))
         self.live.resume(take(tree, "live", dict))
 

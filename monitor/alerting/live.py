@@ -31,9 +31,7 @@ class LiveVersions:
         for (model, version), columns in batch.columns.items():
             recent = self._recent.setdefault(model, deque())
             recent.append((version, min(len(columns), NEWEST)))
-            total = sum(n for _, n in recent)
-            while total - recent[0][1] >= NEWEST:
-                total -= recent.popleft()[1]
+            _keep_newest(recent)
             self._judge(model, recent)
 
     def _judge(self, model: str, recent: deque[tuple[str, int]]) -> None:
@@ -82,3 +80,13 @@ class LiveVersions:
                 recent.append((plain(version, str, "a version"), plain(n, int, "a count")))
         for model, versions in take(tree, "history", dict).items():
             self._history[model] = [plain(v, str, "a version") for v in plain(versions, list, "versions")]
+
+
+def _keep_newest(recent: deque[tuple[str, int]]) -> None:
+    """Drop what is older than the newest events that decide, whatever the batches in which they came."""
+    over = sum(n for _, n in recent) - NEWEST
+    while over > 0:
+        version, n = recent.popleft()
+        if n > over:
+            recent.appendleft((version, n - over))
+        over -= n

@@ -129,13 +129,7 @@ def _calibration(alert: Alert, subject: str) -> Iterator[str]:
     else:
         yield f"{subject} is within its tolerance as far as can be told"
     if evidence.statistic is not None and evidence.threshold is not None:
-        # A detector that raised gathers evidence for the opposite, from its deciding event on.
-        over = (
-            " that this is over"
-            if alert.started is not None and evidence.statistic < evidence.threshold
-            else ""
-        )
-        yield f", evidence{over} {evidence.statistic:,.4g} of {evidence.threshold:,.0f}"
+        yield f", evidence {evidence.statistic:,.4g} of {evidence.threshold:,.0f}"
     yield f", over {evidence.support:,} events{_since(alert)}"
     suggested = evidence.recalibration or {}
     if suggested.get("map") is not None:

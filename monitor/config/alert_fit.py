@@ -92,8 +92,8 @@ def _window_problems(rule: RuleConfig, name: str, model: ModelConfig) -> Iterato
 def _no_window(window: str, windows: tuple[str, ...], name: str) -> str:
     if window == "all":
         return (
-            "all holds whatever has been read, so that alerts would depend on how fast that was; write another "
-            "window, a long one if need be"
+            "all holds whatever has been read, so that alerts would depend on how fast that was; write "
+            "another window, a long one if need be"
         )
     if not windows:
         return f"{window!r}: models.{name} has no windows; write it there"

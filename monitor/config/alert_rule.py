@@ -157,7 +157,10 @@ class RuleConfig(Section):
             yield from self._sequential_problems()
         else:
             for key in self._written("false_alarm_every", "observation"):
-                yield Problem((key,), "is for sequential conditions; remove it")
+                why = f": {self.no_detector}" if self.no_detector else ""
+                yield Problem(
+                    (key,), f"is for sequential conditions, and this is none{why}; mend that, or remove it"
+                )
             if self.method == "bootstrap" and self.condition == "value":
                 yield Problem(("method",), "is of intervals; remove it, or write condition: interval")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from monitor.alert_assembly import Champions
@@ -110,7 +110,7 @@ def _restore(tree: Tree, config: Config, clock: Clock, champions: Champions | No
     state.missing_until = fit.missing_until(state.missing_until, state.clocks.watermark)
     state.resume(_planned(version, state.plans) for version in versions)
     pipeline.decoder.resume(places, names)
-    alerts_begin_anew = _resume_alerting(tree, pipeline, moved)
+    alerts_begin_anew = _resume_alerting(tree, pipeline, moved, fit.dropped)
     for model in fit.dropped:
         pipeline.forget(model)
     ids = take(tree, "topic_ids", dict)
@@ -119,12 +119,19 @@ def _restore(tree: Tree, config: Config, clock: Clock, champions: Champions | No
         topic_ids={topic: maybe(ids, topic, str) for topic in config.kafka.topics if topic in ids},
         taken=take(tree, "taken", int),
         caught_up=take(tree, "caught_up", bool, default=True),
-        outbox=maybe(tree, "outbox", dict),
-        changes=(*fit.changes, *map(_no_longer_read, sorted(gone)), *alerts_begin_anew),
+        outbox=(outbox := maybe(tree, "outbox", dict)),
+        changes=(
+            *fit.changes,
+            *map(_no_longer_read, sorted(gone)),
+            *alerts_begin_anew,
+            *_forgotten_actions(outbox, config),
+        ),
     )
 
 
-def _resume_alerting(tree: Tree, pipeline: Pipeline, moved: Moved) -> tuple[str, ...]:
+def _resume_alerting(
+    tree: Tree, pipeline: Pipeline, moved: Moved, changed: Collection[str]
+) -> tuple[str, ...]:
     """Have the alerts go on where they were; return why they do not."""
     remembered = maybe(tree, "alerting", dict)
     if pipeline.alerting is None or remembered is None:
@@ -132,8 +139,14 @@ def _resume_alerting(tree: Tree, pipeline: Pipeline, moved: Moved) -> tuple[str,
     if not moved.same:
         return ("the topics changed: alerts begin anew, and forget what fires",)
     pipeline.state.look_back = maybe(tree, "look_back", int)
-    pipeline.alerting.resume(remembered)
+    pipeline.alerting.resume(remembered, changed)
     return ()
+
+
+def _forgotten_actions(outbox: Tree | None, config: Config) -> tuple[str, ...]:
+    if outbox is None or (config.actions.named and config.alerts.rules):
+        return ()
+    return ("no action is configured any more, or no rule: what was decided about actions is forgotten",)
 
 
 def _planned(version: VersionView, plans: Mapping[str, Plan]) -> VersionView:

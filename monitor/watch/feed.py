@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -124,7 +124,12 @@ class Feed:
             "waiting": pack(waiting, lambda model: self._specs[self._configured(model)]),
         }
 
-    def resume(self, tree: dict[str, Any], codes: Callable[[str, str], int] | None = None) -> None:
+    def resume(
+        self,
+        tree: dict[str, Any],
+        codes: Callable[[str, str], int] | None = None,
+        changed: Collection[str] = (),
+    ) -> None:
         """Go on from what `tree` returned; events that nobody wants any more are left out.
 
         Parameters
@@ -133,14 +138,20 @@ class Feed:
             Its arrays belong to the feed.
         codes
             How many codes there are of a model's segment key, to check the events' by.
+        changed
+            Models whose events mean something else now: what waits of them is left out.
 
         Raises
         ------
         ValueError
             If it is something else.
         """
+
+        def spec(model: str) -> ModelSpec | None:
+            return None if model in changed else self._spec(model)
+
         self.dropped = count(take(tree, "dropped", int), "dropped")
-        for version, events in unpack(take(tree, "waiting", list), self._spec, codes):
+        for version, events in unpack(take(tree, "waiting", list), spec, codes):
             if version in self._queues:
                 raise ValueError(f"events of {version} wait twice")
             if self._wanted(version[0]):

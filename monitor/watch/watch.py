@@ -191,7 +191,8 @@ class Watch:
 
     def _follow_champion(self, model: str) -> None:
         """Hold the challengers of a model against its champion of today."""
-        champion = self._champion_of(model)
+        # Not to know it, as before an alias is read for the first time, is no change.
+        champion = self._champion_of(model) or self._champions.get(model)
         if model in self._champions and self._champions[model] != champion:
             self._champions[model] = champion
             for which in [which for which in self._comparisons if which[1] == model]:
@@ -209,6 +210,11 @@ class Watch:
         panes = detector.panes(stream)
         self.observations[detector.plan.rule.name] += len(panes.units)
         return detector, panes
+
+    def places(self) -> Iterator[tuple[Key, Rule, int]]:
+        """Yield which detectors there are, and since which event time: without a look at them."""
+        for key, post in self._posts.items():
+            yield key, post.rule, post.since
 
     def looks(self) -> Iterator[Look]:
         """Return every detector as it is now, also those that cannot judge."""

@@ -77,13 +77,8 @@ class Memory(Audit):
         self.entries.append(entry)
 
     def changes(self, id: str) -> list[str]:
-        return [each["status"] for each in self.entries if each["event"] == "decision" and _id(each) == id]
+        return [each["status"] for each in self.entries if each["event"] == "decision" and each["id"] == id]
 
-
-def _id(entry: Mapping[str, Any]) -> str:
-    from monitor.actions.decision import key_of
-
-    return key_of(entry["action"], entry["episode"])[:12]
 
 
 class Office:

@@ -17,10 +17,13 @@ import numpy as np
 import torch
 from kafka import KafkaConsumer, TopicPartition
 
+from monitor.alerting import Present
+from monitor.alerts.alert import Transition
 from monitor.checkpoint.folder import Folder
 from monitor.clock import SystemClock
 from monitor.config import Config
-from monitor.events.batch import Rejected
+from monitor.deciding import Deciding
+from monitor.events.batch import Columns, Rejected
 from monitor.events.vocabulary import Vocabulary
 from monitor.memory.restore import restore
 from monitor.pipeline import Pipeline
@@ -29,6 +32,8 @@ from monitor.state.columns import COLUMN_NAMES
 from monitor.state.grouping import ALL
 from monitor.state.store import VersionView
 from monitor.state.version import Version
+from monitor.watch import comparing, packing, remembering
+from monitor.watch.matured import Matured
 
 Digest = dict[str, Any]
 Place = tuple[str, int, int]
@@ -61,7 +66,76 @@ def digest(pipeline: Pipeline) -> Digest:
             f"{v.model}/{v.version}": _version(v, pipeline, view.watermark or 0)
             for v in sorted(view.versions, key=lambda v: (v.model, v.version))
         },
+        "alerts": decided_by_events(pipeline),
     }
+
+
+def decided_by_events(pipeline: Pipeline) -> Digest:
+    """Return what alerts remember that also a daemon that catches up decides alike: it passes over marks."""
+    found = alerts(pipeline)
+    if not found:
+        return {}
+    sequential = {rule.name for rule, _ in pipeline.alerting.observations() if rule.condition == "sequential"}
+    tracks = {
+        key: track if key.partition("/")[0] in sequential else bool(track["started"])
+        for key, track in found["tracks"].items()
+    }
+    return {**found, "tracks": tracks, "mark": None, "reached": None}
+
+
+def alerts(pipeline: Pipeline) -> Digest:
+    """Return everything that alerts remember but what only people are told by; nothing without rules."""
+    if pipeline.alerting is None:
+        return {}
+    tree = pipeline.alerting.tree()
+    watch = tree["watch"]
+    return {
+        "mark": tree["mark"],
+        "reached": tree["reached"],
+        "rules": tree["rules"],
+        "newest": sorted(tree["newest"]),
+        "tracks": {"/".join(key): track for *key, _, track in sorted(tree["tracks"], key=_names)},
+        "feed": {
+            f"{model}/{version}": _waiting(events, pipeline, model)
+            for (model, version), events in _unpacked(tree["feed"]["waiting"], pipeline)
+        },
+        "dropped": tree["feed"]["dropped"],
+        "observations": watch["observations"],
+        "champions": watch["champions"],
+        "refused": sorted(watch["refused"]),
+        "detectors": {"/".join(row.key): _detector(row) for row in remembering.unpack(watch["detectors"])},
+        "comparisons": {
+            "/".join(each.which): {
+                "champion": each.champion,
+                "sides": {name: repr(side) for name, side in sorted(each.sides.items())},
+                "waiting": sorted([*key, *values] for key, values in each.waiting.items()),
+            }
+            for each in comparing.unpack(watch["comparisons"])
+        },
+    }
+
+
+def _names(row: list[Any]) -> list[str]:
+    return row[:-1]
+
+
+def _unpacked(packs: list[Any], pipeline: Pipeline) -> Iterator[tuple[tuple[str, str], Matured]]:
+    plans = pipeline.state.plans
+    return packing.unpack(packs, lambda model: plans[model if model in plans else "*"].spec, None)
+
+
+def _waiting(events: Matured, pipeline: Pipeline, model: str) -> dict[str, str]:
+    columns = {name: getattr(events.ordered().columns, name) for name in Columns.__slots__}
+    plans = pipeline.state.plans
+    keys = plans[model if model in plans else "*"].spec.segments
+    columns["segments"] = _by_name(columns["segments"], [pipeline.decoder.vocabulary(model, k) for k in keys])
+    return {name: _hash(column) for name, column in columns.items()}
+
+
+def _detector(row: remembering.Remembered) -> Digest:
+    values = row._asdict()
+    del values["key"]
+    return {name: _hash(v) if isinstance(v, np.ndarray) else v for name, v in values.items()}
 
 
 def sha256(found: Digest) -> str:
@@ -90,8 +164,10 @@ def restored(directory: str | Path, config: Config) -> Pipeline:
 
 
 def digest_of_folder(directory: str | Path, config: Config) -> Digest:
-    """Return the digest of a group's newest checkpoint."""
-    return digest(restored(directory, config))
+    """Return the digest of a group's newest checkpoint, once what it knows is decided."""
+    pipeline = restored(directory, config)
+    Deciding(pipeline).turn(Present())
+    return digest(pipeline)
 
 
 class Uninterrupted:
@@ -101,11 +177,15 @@ class Uninterrupted:
     ----------
     rejected
         Places of the records that are no valid events.
+    transitions
+        What happened to alerts.
     """
 
     def __init__(self, config: Config, topics: Collection[str]) -> None:
         self.pipeline = Pipeline(config, topics, SystemClock())
         self.rejected: list[Place] = []
+        self.transitions: list[Transition] = []
+        self._deciding = Deciding(self.pipeline)
 
     def take(self, logs: Mapping[Partition, Iterator[Sequence[Record]]]) -> None:
         """Read the partitions to their ends."""
@@ -123,6 +203,7 @@ class Uninterrupted:
             batch = self.pipeline.decode(batches)
             self.pipeline.apply(batch)
             self.pipeline.advance(frozenset(ahead) | frozenset(rest))
+            self.transitions += self._deciding.turn(Present())
             self.rejected += [_place(r) for r in batch.rejected]
             if not rest and not ahead:
                 return

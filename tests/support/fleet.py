@@ -79,17 +79,18 @@ def serve() -> None:
 def _start(arguments: list[str], environment: dict[str, str], path: Path) -> int:
     pid = os.fork()
     if pid == 0:
-        _become(arguments, environment, path)
+        become(arguments, environment, out=f"{path}.out", err=f"{path}.err")
     return pid
 
 
-def _become(arguments: list[str], environment: dict[str, str], path: Path) -> NoReturn:
+def become(arguments: list[str], environment: Mapping[str, str], out: str, err: str) -> NoReturn:
+    """Run a command line in this process, which was forked for it; what it prints is appended to files."""
     from monitor.cli import main
 
     code: Any = 1
     try:
-        for number, stream in ((1, "out"), (2, "err")):
-            os.dup2(os.open(f"{path}.{stream}", os.O_WRONLY | os.O_CREAT), number)
+        for number, path in ((1, out), (2, err)):
+            os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND), number)
         os.environ.update(environment)
         sys.argv = ["monitor", *arguments]
         code = 0

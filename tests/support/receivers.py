@@ -31,6 +31,12 @@ def answer(status: int = 200, body: bytes = b"", *headers: str) -> Reply:
     return reply
 
 
+def hang(client: socket.socket, _: Received) -> None:
+    """Say nothing until the other side gives up."""
+    client.settimeout(30)
+    client.recv(1)
+
+
 def response(status: int, body: bytes, *headers: str) -> bytes:
     lines = [f"HTTP/1.1 {status} Reason", f"Content-Length: {len(body)}", *headers, "", ""]
     return "\r\n".join(lines).encode() + body
@@ -45,13 +51,13 @@ class Receiver:
         Set when the test is over: replies that wait should end.
     """
 
-    def __init__(self, reply: Reply | None, context: ssl.SSLContext | None = None) -> None:
+    def __init__(self, reply: Reply | None, context: ssl.SSLContext | None = None, port: int = 0) -> None:
         self.requests: list[Received] = []
         self.connections = 0
         self.stopping = threading.Event()
         self.reply = reply
         self._context = context
-        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener = socket.create_server(("127.0.0.1", port))
         self.port: int = self._listener.getsockname()[1]
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -97,9 +103,11 @@ class Receiver:
 
 
 @contextmanager
-def receiving(reply: Reply | None = None, context: ssl.SSLContext | None = None) -> Iterator[Receiver]:
-    """Run a receiver; one without a reply takes connections and never says a word."""
-    receiver = Receiver(reply, context)
+def receiving(
+    reply: Reply | None = None, context: ssl.SSLContext | None = None, port: int = 0
+) -> Iterator[Receiver]:
+    """Run a receiver, on any port by default; one without a reply takes connections and never says a word."""
+    receiver = Receiver(reply, context, port)
     try:
         yield receiver
     finally:

@@ -12,11 +12,18 @@ PARTITION = Partition("t", 0)
 
 
 class Scripted:
-    """What the daemon sees of Kafka; `polls` may be added to while it runs."""
+    """What the daemon sees of Kafka; `polls` may be added to while it runs.
+
+    Attributes
+    ----------
+    behind
+        Records that are still to be read beside those in `polls`.
+    """
 
     def __init__(self, polls: Sequence[Poll] = ()) -> None:
         self.polls = list(polls)
         self.problem: str | None = None
+        self.behind = 0
         self.offsets_lost = 0
         self.log_truncations = 0
         self.rebalances = 1
@@ -28,6 +35,7 @@ class Scripted:
         self.offsets: dict[Partition, int] = {}
         self.committed: list[Mapping[Partition, int]] = []
         self.held: frozenset[Partition] = frozenset()
+        self._waiting = 0
         self.closed = threading.Event()
         self.idle = threading.Event()
 
@@ -45,6 +53,7 @@ class Scripted:
             for batch in poll.batches:
                 self.offsets[batch.partition] = batch.records[-1].offset + 1
             self.owned -= poll.revoked
+            self._waiting = sum(len(batch.records) for poll in self.polls for batch in poll.batches)
             return poll
         self.idle.set()
         self.closed.wait(0.01)
@@ -60,7 +69,7 @@ class Scripted:
         return self.owned
 
     def lag(self) -> Mapping[Partition, int]:
-        return dict.fromkeys(self.owned, 0)
+        return dict.fromkeys(self.owned, self.behind + self._waiting)
 
     def hold(self, partitions: Collection[Partition]) -> None:
         self.held = frozenset(partitions)

@@ -85,7 +85,7 @@ MAY_KNOW = {
     "champions": {"action_parts", "actions", "alert_assembly", "config", "errors"},
     "pipeline": {"alert_assembly", "assembly", "config", "evaluation", "events", "metrics", "report", "state"}
     | SHARED,
-    "deciding": {"alerting", "alerts", "evaluation", "pipeline"},
+    "deciding": {"alerting", "alerts", "evaluation", "pipeline", "report"},
     "catching_up": {"alerting", "clock", "records"},
     "responding": {"actions", "alerts", "catching_up", "clock", "deciding", "pipeline", "records", "report"},
     "rehearsal": {

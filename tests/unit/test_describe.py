@@ -403,7 +403,8 @@ def test_actions_in_words(make: Make) -> None:
     config = make(ALERTING, rest=rest + "  back: {type: mlflow, url: 'http://[::1]:5000', dry_run: true}\n")
     assert "hunter2" not in describe(config, rules=rules(config))
     text = alerts(config, "Action rollback")
-    assert rows(text, "does") == ["POST to https://hooks.example.com, signed with the key in hook.key"]
+    signed = "signed with the key in hook.key, which is not there yet"
+    assert rows(text, "does") == [f"POST to https://hooks.example.com, {signed}"]
     assert rows(text, "expires") == ["15m after it was decided"]
     assert rows(text, "at most") == ["once in 1h and 3 a day, for each model"]
     assert rows(text, "approval") == ["not needed"]

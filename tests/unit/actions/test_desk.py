@@ -569,6 +569,7 @@ def test_what_belongs_to_another_instance_is_dropped() -> None:
 def damaged():
     office = Office()
     office.act(alert())
+    office.consider(alert(), live={"fraud": "1"}, before={"fraud": ("2",)})
     office.desk.silence({"model": "x"}, office.clock.now() + HOUR, "ann", "why")
     office.desk.pause("ann")
     whole = json.dumps(office.desk.tree())
@@ -593,6 +594,17 @@ def test_damaged_checkpoints_are_refused(whole, path, value) -> None:
     node[path[-1]] = value
     with pytest.raises(ValueError, match=r"."):
         Office().restart(tree)
+
+
+def test_what_is_tried_again_is_a_problem_until_it_arrives() -> None:
+    office = Office(sender=Sender(Outcome("retry", "hook.example.com: refused")))
+    office.act(alert())
+    assert office.desk.problem == "rollback of fraud is tried again: hook.example.com: refused"
+    office.sender.outcome = Outcome("done")
+    office.pass_time(60)
+    office.act(alert())
+    assert office.statuses == ["done"]
+    assert office.desk.problem is None
 
 
 # --- Bounds.

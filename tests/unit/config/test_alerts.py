@@ -99,6 +99,8 @@ def test_where_a_detector_exists_it_is_the_default(load: Load, text: str, sequen
         ("compare_to: champoin", "compare_to: 'champoin' is not champion; write champion, {version: NAME}"),
         ("compare_to: {}", "compare_to: write champion, {version: NAME} or {window: NAME}"),
         ("compare_to: {window: 5m}", "compare_to.window: '5m' is no window of models.fraud"),
+        ("compare_to: {window: all}", "compare_to.window: all holds whatever has been read"),
+        ("floor: 0.8, condition: value, window: all", "window: all holds whatever has been read"),
         ("compare_to: {window: last_10k}", "compare_to.window: is the window of the rule itself"),
         ("", "Low: write exactly one of floor, ceiling, baseline and compare_to"),
         ("floor: 0.8, ceiling: 0.9", "Low: write exactly one of floor, ceiling, baseline and compare_to"),
@@ -108,7 +110,7 @@ def test_where_a_detector_exists_it_is_the_default(load: Load, text: str, sequen
         ("baseline: reference", "baseline: names no baseline; write its file under baselines"),
         (
             "floor: 0.8, condition: interval, window: 1h",
-            "window: '1h' is no window of models.fraud; write one of all, last_10k, 1d",
+            "window: '1h' is no window of models.fraud; write one of last_10k, 1d",
         ),
         (
             "floor: 0.8, window: 1d",
@@ -121,7 +123,7 @@ def test_where_a_detector_exists_it_is_the_default(load: Load, text: str, sequen
         ("floor: 0.8, condition: value, for: 1.5", "for: 1.5 is neither a number of steps nor a duration"),
         (
             "floor: 0.8, condition: value, observation: 5",
-            "observation: is for sequential conditions; remove it",
+            "observation: is for sequential conditions, and this is none; mend that, or remove it",
         ),
         (
             "floor: 0.8, condition: value, false_alarm_every: 50",
@@ -188,7 +190,7 @@ def test_what_a_rule_of_every_model_needs_all_of_them_need(problems: Problems) -
     text = rule("floor: 0.8, condition: interval, window: 1d, segment: 'region=*'", model='"*"')
     assert problems(text) == [
         "alerts.rules.Low.segment: 'region' is no key of models.tickets.segments; add it there",
-        "alerts.rules.Low.window: '1d' is no window of models.tickets; write one of all, last_10k",
+        "alerts.rules.Low.window: '1d' is no window of models.tickets; write one of last_10k",
     ]
 
 
