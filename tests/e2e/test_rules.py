@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,10 +11,7 @@ import yaml
 
 from tests.support.commands import Commands
 from tests.support.examples import blocks
-
-ROOT = Path(__file__).parents[2]
-DEPLOY = ROOT / "deploy"
-HOW = "needs Prometheus: apt-get install -y --no-install-recommends prometheus prometheus-alertmanager"
+from tests.support.prometheus import DEPLOY, ROOT, tool
 
 WEIRD = r"""
 kafka: {bootstrap_servers: [localhost:9092], topics: [t]}
@@ -54,15 +50,6 @@ CONFIGURATIONS = {
     "weird": WEIRD,
     "direct": DIRECT,
 }
-
-
-def tool(name: str) -> str:
-    found = shutil.which(name)
-    if found is None:
-        if os.environ.get("CI"):
-            pytest.fail(HOW)
-        pytest.skip(HOW)
-    return found
 
 
 def run(name: str, *arguments: str | Path) -> tuple[int, str]:
