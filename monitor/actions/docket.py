@@ -121,8 +121,8 @@ class Docket:
             return "nothing was read lately"
         if world.unclear is not None:
             return world.unclear
-        if alert is not None and not alert.actionable:
-            return alert.reason or "nothing new was read of this version since the start"
+        if alert is not None and alert.reason is not None:
+            return alert.reason
         if (pause := self.book.pause) is not None and (pause.until is None or now < pause.until):
             return f"paused by {pause.by}"
         if alert is not None and (silence := silence_for(self.book.silences.values(), alert, now)):

@@ -260,14 +260,14 @@ def test_receivers_that_misbehave(children: Nursery, apache_kafka: ApacheKafka, 
         redirects = parts.enter_context(receiving(answer(302, b"", f"Location: {hangs.url}")))
         silent, broken = (parts.enter_context(receiving(reply)) for reply in (hang, answer(500)))
         urls = {
-            "hangs": hangs.url,
             "fails": fails.url,
             "refuses": f"http://127.0.0.1:{port}/",
             "redirects": redirects.url,
             "nowhere": "http://nowhere.invalid/",
         }
-        actions = {name: posting(url, timeout="1s") for name, url in urls.items()}
-        actions["late"] = posting(late.url, timeout="1s", expires="3s")
+        actions = {name: posting(url) for name, url in urls.items()}
+        actions["hangs"] = posting(hangs.url, timeout="1s")
+        actions["late"] = posting(late.url, timeout="2s", expires="3s")
         alerts = f'deliver: alertmanager\n  alertmanager_urls: ["{silent.url}", "{broken.url}"]'
         daemon = parts.enter_context(monitor(children, apache_kafka, tmp_path, model, actions, alerts))
         stream = parts.enter_context(streaming(apache_kafka, model))
@@ -302,7 +302,7 @@ def test_receivers_that_misbehave(children: Nursery, apache_kafka: ApacheKafka, 
             "late": "answered 503",
         }
         for name, words in said.items():
-            assert re.search(words, found[name]["last_error"])
+            assert re.search(words, found[name]["last_error"]), name
             result = "failed" if name == "redirects" else "retry"
             assert after[f'monitor_action_attempts_total{{action="{name}",result="{result}"}}'] >= 1
             assert after[f'monitor_outbox_pending{{action="{name}"}}'] == (name in tried)
