@@ -17,6 +17,7 @@ from monitor.deciding import Deciding, Run
 from monitor.pipeline import Pipeline
 from monitor.records import Partition, RecordBatch
 from monitor.report import Report
+from monitor.wording import iso
 
 log = logging.getLogger(__name__)
 
@@ -152,6 +153,7 @@ def _say(transition: Transition, alert: Alert | None) -> None:
         transition.change,
         extra={
             **{name: value for name, value in transition.key.labels.items() if value},
+            "event_time": iso(transition.moment.timestamp),
             **({"historic": True} if transition.historic else {}),
             **({} if alert is None else {"why": sentence(alert)}),
         },

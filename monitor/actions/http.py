@@ -177,7 +177,7 @@ class _Request:
             ValueError,
         ) as error:  # ValueError: IDNA
             with self._lock:
-                if not self._cut:
+                if not self._cut and not isinstance(error, TimeoutError):  # which is what it says already
                     self._error = _words(error)
         finally:
             with self._lock:

@@ -87,7 +87,17 @@ MAY_KNOW = {
     | SHARED,
     "deciding": {"alerting", "alerts", "evaluation", "pipeline", "report"},
     "catching_up": {"alerting", "clock", "records"},
-    "responding": {"actions", "alerts", "catching_up", "clock", "deciding", "pipeline", "records", "report"},
+    "responding": {
+        "actions",
+        "alerts",
+        "catching_up",
+        "clock",
+        "deciding",
+        "pipeline",
+        "records",
+        "report",
+        "wording",
+    },
     "rehearsal": {
         "action_parts",
         "actions",
