@@ -58,10 +58,11 @@ class Rehearsal:
             self._clock.microseconds = transition.moment.timestamp
             world = World(now=self._clock.now(), live=live, before=before)
             self._desk.consider(tuple(self._firing.values()), world)
-        if until is not None and any(not alert.actionable for alert in self._firing.values()):
-            now = {alert.key: alert for alert in alerting.view().alerts}
-            for key, alert in self._firing.items():
-                self._firing[key] = replace(alert, actionable=alert.actionable or now[key].actionable)
+        if until is not None and self._firing:  # a version may have become the live one meanwhile, say
+            if not all(alert.actionable for alert in self._firing.values()):
+                now = {alert.key: alert for alert in alerting.view().alerts}
+                for key, alert in self._firing.items():
+                    self._firing[key] = replace(alert, actionable=alert.actionable or now[key].actionable)
             self._clock.microseconds = max(until, self._clock.microseconds)
             world = World(now=self._clock.now(), live=live, before=before)
             self._desk.consider(tuple(self._firing.values()), world)

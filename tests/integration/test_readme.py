@@ -25,7 +25,7 @@ from tests.support.records import batch
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "README.md").read_text()
-[CONFIG] = [text for language, text in blocks(PAGE) if language == "yaml"]
+CONFIG, _ALERTS = [text for language, text in blocks(PAGE) if language == "yaml"]
 [EVENT] = [text for language, text in blocks(PAGE) if language == "json"]
 COMMANDS = [
     command

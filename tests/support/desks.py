@@ -80,7 +80,6 @@ class Memory(Audit):
         return [each["status"] for each in self.entries if each["event"] == "decision" and each["id"] == id]
 
 
-
 class Office:
     """A desk with everything around it, moved by hand: no thread, no time of its own."""
 

@@ -131,7 +131,17 @@ MAY_KNOW = {
     }
     | SHARED,
     "tenure": {"actions", "archive", "checkpoint", "config", "memory", "pipeline", "sources"} | SHARED,
-    "takeover": {"actions", "alert_assembly", "checkpoint", "config", "memory", "pipeline", "sources", "tenure"} | SHARED,
+    "takeover": {
+        "actions",
+        "alert_assembly",
+        "checkpoint",
+        "config",
+        "memory",
+        "pipeline",
+        "sources",
+        "tenure",
+    }
+    | SHARED,
     "evaluator": {"clock", "evaluation", "pipeline", "report", "state", "status"},
     "archive": {
         "checkpoint",

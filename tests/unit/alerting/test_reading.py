@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from monitor.alerting import Present
 from monitor.alerts.alert import Transition
-from monitor.records import Partition, RecordBatch
+from monitor.records import RecordBatch
 from tests.support.alerting import (
     DRIFT,
     MODELS,
+    PARTITION,
     RULES,
     START,
     Later,
@@ -31,7 +32,7 @@ from tests.support.alerting import (
 )
 from tests.support.digest import alerts
 
-EXAMPLES = settings(max_examples=8, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+EXAMPLES = settings(max_examples=4, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 """None is looked for that is simpler: each takes a second."""
 
 EVERY_KIND = {
@@ -92,14 +93,14 @@ CONFIG = configured(
 
 @cache
 def made(seed: int) -> list[dict[str, Any]]:
-    """Return events of two versions and two other models with a drop, a silence, and up to 4 s of disorder."""
+    """Return events of two versions and two other models with a drop, a silence, up to 4 s out of order."""
     rng = random.Random(seed)
     values = [
-        *stream((80, 0.95), (70, 0.4), (80, 0.97), seed=seed),
-        *stream((90, 0.9), (60, 0.5), seed=seed + 1, start=400),  # after a silence
-        *stream((120, 0.6), seed=seed + 2, start=60.3, version="2"),
-        *stream((60, 0.9), (60, 0.3), seed=seed + 3, start=100.6, model="other"),
-        *stream((40, 0.5), seed=seed + 4, start=430.8, model="another", version=""),
+        *stream((55, 0.95), (45, 0.3), (60, 0.97), seed=seed),
+        *stream((60, 0.9), seed=seed + 1, start=300),  # after a silence
+        *stream((70, 0.5), seed=seed + 2, start=40.3, version="2"),
+        *stream((30, 0.9), (40, 0.3), seed=seed + 3, start=60.6, model="other"),
+        *stream((30, 0.5), seed=seed + 4, start=310.8, model="another", version=""),
     ]
     for value in values:
         value["id"] = f"{round(value['timestamp'] - START)}"
@@ -142,7 +143,7 @@ def test_every_rule_says_something() -> None:
     assert {t.change for t in whole.transitions} == {"pending", "firing", "resolved", "no_data", "inactive"}
 
 
-@pytest.mark.parametrize("size", [1, 10, 10_000])
+@pytest.mark.parametrize("size", [10, 10_000])
 def test_however_many_events_are_read_at_once(size: int) -> None:
     log, whole = expected(0, 1)
     reading = Reading(CONFIG)
@@ -154,8 +155,8 @@ def test_however_many_events_are_read_at_once(size: int) -> None:
 def test_however_often_it_is_evaluated(every: int) -> None:
     log, whole = expected(0, 1)
     reading = Reading(CONFIG)
-    for n, record in enumerate(log[Partition("t", 0)], 1):
-        reading.read(RecordBatch(Partition("t", 0), [record]))
+    for n, record in enumerate(log[PARTITION], 1):
+        reading.read(RecordBatch(PARTITION, [record]))
         if n % every == 0:
             reading.evaluate()
     assert_same(reading, whole)
@@ -259,7 +260,7 @@ def test_late_events_change_nothing() -> None:
 
 
 def test_how_far_reading_is_changes_nothing_but_who_is_told() -> None:
-    log, whole = expected(0, 1)
+    log, _ = expected(0, 1)
     rules = {name: rule for name, rule in EVERY_KIND.items() if "condition" not in rule}
     config = configured(rules, models={"*": MODEL}, max_matches=3)
     one, other = Reading(config), Reading(config)
