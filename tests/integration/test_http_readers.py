@@ -26,6 +26,7 @@ server: {port: 0, read_token_file: TOKEN}
 checkpoint: {directory: STATE}
 """
 AUTHORIZATION = "Authorization: Bearer a-secret-token"
+READ = [path for path, ways in OPENAPI["paths"].items() if "get" in ways]
 
 
 @pytest.fixture
@@ -67,11 +68,11 @@ def test_nothing_that_is_read_starts_an_evaluation(running: Running, callers: li
     port = running.daemon.port
     assert port is not None
     for _ in range(5):
-        for path in OPENAPI["paths"]:
+        for path in READ:
             for query in ("", "?refresh=1&evaluate=true&curves=true"):
                 answer = ask(port, path + query, AUTHORIZATION)
                 assert answer is not None
-                assert answer.status in (200, 404)
+                assert answer.status in (200, 400, 404)
     assert callers
     assert not [name for name in callers if name == "http" or name.startswith("AnyIO")]
 
@@ -79,7 +80,7 @@ def test_nothing_that_is_read_starts_an_evaluation(running: Running, callers: li
 def test_the_daemon_asks_for_the_token_and_serves_nothing_without(running: Running) -> None:
     port = running.daemon.port
     assert port is not None
-    for path in OPENAPI["paths"]:
+    for path in READ:
         answer = ask(port, path)
         assert answer is not None
         assert answer.status == (200 if path in ("/livez", "/readyz", "/healthz") else 401)
