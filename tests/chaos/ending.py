@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from kafka import KafkaConsumer, TopicPartition
 
+from monitor.alerts.alert import Key, Transition
 from monitor.config import load_config
 from monitor.sources.topics import describe
+from monitor.wording import iso
 from tests.chaos.instance import Instance
 from tests.support.brokers import Broker
-from tests.support.digest import Digest, differences, digest_of_folder, digest_of_log, records, sha256
+from tests.support.digest import (
+    Digest,
+    Uninterrupted,
+    differences,
+    digest_of_folder,
+    records,
+    run_over_log,
+    sha256,
+)
+
+Decided = tuple[str, str, tuple[str, ...]]
+"""What became of an alert, when in event time, and its labels."""
 
 
 class Ending(NamedTuple):
@@ -21,11 +35,14 @@ class Ending(NamedTuple):
     expected: Digest
     rejected: int
     letters: int
+    decided: Collection[Decided]
+    """What happened to alerts without an interruption."""
 
     def __str__(self) -> str:
         events = sum(self.expected["consumed"].values())
         return (
-            f"{events} records, {self.rejected} rejected, {self.letters} dead letters; "
+            f"{events} records, {self.rejected} rejected, {self.letters} dead letters, "
+            f"{len(self.decided)} changes of alerts; "
             f"state {sha256(self.kept)[:16]}, uninterrupted {sha256(self.expected)[:16]}"
         )
 
@@ -37,10 +54,16 @@ def finish(instance: Instance, total: int, seconds: float = 60) -> None:
     assert instance.stop() == 0, instance.tail()
 
 
-def check(broker: Broker, topic: str, folder: Path, config_file: Path) -> Ending:
-    """Compare the newest checkpoint with the log, and the dead letters with what the log has of such."""
+def check(
+    broker: Broker, topic: str, folder: Path, config_file: Path, run: Uninterrupted | None = None
+) -> Ending:
+    """Compare the newest checkpoint with the log, and the dead letters with what the log has of such.
+
+    `run` is that over the log, where it is known already.
+    """
     config = load_config(config_file, {})
-    expected, rejected = digest_of_log(broker.address, [topic], config)
+    run = run or run_over_log(broker.address, [topic], config)
+    expected, rejected = run.digest(), set(run.rejected)
     kept = digest_of_folder(folder, config)
     assert kept["consumed"] == expected["consumed"], "the last checkpoint is missing"
     assert kept == expected, "\n".join(differences(kept, expected))
@@ -48,7 +71,28 @@ def check(broker: Broker, topic: str, folder: Path, config_file: Path) -> Ending
     found = letters(broker.address, f"{topic}.dead")
     assert wanted <= set(found), f"{len(wanted - set(found))} of {len(wanted)} dead letters are missing"
     assert set(found) <= wanted
-    return Ending(kept, expected, len(wanted), len(found))
+    return Ending(kept, expected, len(wanted), len(found), decided(run.transitions))
+
+
+def decided(transitions: Iterable[Transition]) -> set[Decided]:
+    """Return what happened to alerts as `logged` does."""
+    return {
+        (t.change, iso(t.moment.timestamp) or "", tuple(value for value in t.key if value))
+        for t in transitions
+    }
+
+
+def logged(instance: Instance) -> set[Decided]:
+    """Return what an instance says has happened to alerts, in all its lives."""
+    return {
+        (
+            line.message.removeprefix("alert "),
+            line.fields["event_time"],
+            tuple(line.fields[name] for name in Key("", "", "", "", "", "").labels if name in line.fields),
+        )
+        for line in instance.lines()
+        if line.message.startswith("alert ")
+    }
 
 
 def topic_id(broker: Broker, topic: str) -> str | None:

@@ -22,7 +22,7 @@ from monitor.daemon import Daemon
 from monitor.pipeline import Pipeline
 from monitor.records import Partition, RecordBatch
 from monitor.sources.base import Poll
-from tests.chaos.traffic import configuration, events
+from tests.chaos.traffic import ALERTS, configuration, events
 from tests.support.digest import Digest, Uninterrupted, digest_of_folder
 from tests.support.records import RECORD_MS, Raw, raw
 from tests.support.scripted import Scripted
@@ -130,7 +130,7 @@ def log() -> Log:
 
 @pytest.fixture
 def config(tmp_path: Path) -> Config:
-    text = configuration("localhost:9092", "t", tmp_path / "state")
+    text = configuration("localhost:9092", "t", tmp_path / "state") + ALERTS
     for old, new in {"every: 1s": "every: 15ms", "every: 5s": "every: 1h", "dead_letter_topic": "#"}.items():
         assert old in text
         text = text.replace(old, new)
@@ -142,11 +142,12 @@ def config(tmp_path: Path) -> Config:
 @pytest.fixture(scope="module")
 def expected(log: Log, tmp_path_factory: pytest.TempPathFactory) -> Digest:
     folder = tmp_path_factory.mktemp("expected")
-    (folder / "monitor.yaml").write_text(configuration("localhost:9092", "t", folder))
+    (folder / "monitor.yaml").write_text(configuration("localhost:9092", "t", folder) + ALERTS)
     run = Uninterrupted(load_config(folder / "monitor.yaml", {}), ["t"])
     run.take({p: iter([r[i : i + 100] for i in range(0, len(r), 100)]) for p, r in log.items()})
     found = run.digest()
     assert found["late"]
+    assert {t.change for t in run.transitions} >= {"firing", "resolved"}
     assert found["rejected"]
     return found
 

@@ -1,6 +1,7 @@
 """Seeded events from an idempotent producer in a process of its own, and how a monitor reads them.
 
-Event times follow the wall clock, a second out of order at most; one in 2000 is ten minutes late. What was
+Event times follow the wall clock, a second out of order at most; one in 2000 is ten minutes late. The model
+"fraud" is good and bad in turn, five seconds each. What was
 written stands in the log: runs are compared on that, so it does not matter how far the producer came.
 """
 
@@ -34,8 +35,9 @@ kafka:
 {kafka}
 models:
   fraud: {{task: binary, classes: [legit, fraud], positive_class: fraud, segments: [region, channel],
-          label_maturity: 2s, windows: [{{name: last_5k, events: 5000}}, {{name: 20s, duration: 20s}},
-                                        {{name: last_200_frauds, positives: 200}}]}}
+          label_maturity: 2s, champion: "2",
+          windows: [{{name: last_5k, events: 5000}}, {{name: 20s, duration: 20s}},
+                    {{name: last_200_frauds, positives: 200}}]}}
   iris: {{task: multiclass, classes: [a, b, c], segments: [region], top_k: [1, 2]}}
   tags: {{task: multilabel, classes: [a, b, c, d], windows: [{{name: last_1k, events: 1000}}]}}
   "*": {{task: binary, classes: ["0", "1"], windows: [{{name: last_500, events: 500}}]}}
@@ -44,6 +46,21 @@ checkpoint: {{directory: "{directory}", every: 1s}}
 server: {{port: {port}}}
 logging: {{format: json, level: debug}}
 """
+
+ALERTS = """
+events: {allowed_lateness: 10s}
+alerts:
+  every: 2s
+  max_age: 3650d
+  rules:
+    RecallLow: {model: fraud, metric: recall, floor: 0.5, false_alarm_every: 50}
+    RegionLow: {model: fraud, metric: accuracy, segment: region=*, floor: 0.7, false_alarm_every: 20}
+    Drift: {model: fraud, detector: calibration, false_alarm_every: 100}
+    Worse: {model: fraud, metric: accuracy, compare_to: champion, margin: 0.01, false_alarm_every: 20}
+    AccuracyLow: {model: fraud, metric: accuracy, floor: 0.72, condition: interval, window: 20s}
+    PrecisionLow: {model: fraud, metric: precision, floor: 0.5, condition: value, window: 20s, for: 2}
+"""
+"""Sections with alerts of every kind: none passes over an old mark, and no late event is in their windows."""
 
 REJECTED = (
     b"no json",
@@ -93,7 +110,9 @@ def _value(rng: random.Random, seconds: float) -> bytes:
     score = rng.random() ** 3
     if kind < 0.5:
         segments["channel"] = f"c{rng.randrange(20)}"
-        event |= {"model": "fraud", "label": rng.choice(["legit", "legit", "fraud"]), "score": score}
+        is_good = seconds % 10 < 5
+        fraud = rng.random() < (score if is_good else 1 / 3)
+        event |= {"model": "fraud", "label": "fraud" if fraud else "legit", "score": score}
     elif kind < 0.7:
         scores = [rng.random() for _ in range(3)]
         event |= {"model": "iris", "label": rng.choice("abc"), "scores": [x / sum(scores) for x in scores]}

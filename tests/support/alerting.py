@@ -155,6 +155,8 @@ class Reading:
         What happened so far, also before a restart.
     present
         How far reading is said to be.
+    pipeline, deciding
+        Since the last restart.
     """
 
     def __init__(self, config: Config, run: Run = at_once, champions: Champions | None = None) -> None:
@@ -164,7 +166,7 @@ class Reading:
         clock = ManualClock(RECORD_MS * 1000)
         self.pipeline = Pipeline(config, config.kafka.topics, clock, champions=champions)
         self._run, self._champions = run, champions
-        self._deciding = Deciding(self.pipeline, run)
+        self.deciding = Deciding(self.pipeline, run)
 
     @property
     def alerting(self) -> Alerting:
@@ -180,7 +182,7 @@ class Reading:
 
     def decide(self) -> list[Transition]:
         """Decide about what was read."""
-        found = self._deciding.turn(self.present)
+        found = self.deciding.turn(self.present)
         self.transitions += found
         return found
 
@@ -244,7 +246,7 @@ class Reading:
         tree = decode(b"".join(encode(cut(self.pipeline, {"t": "an-id"}).tree())))
         past = restore(tree, config or self.config, self.pipeline.clock, self._champions)
         self.pipeline = past.pipeline
-        self._deciding = Deciding(self.pipeline, self._run)
+        self.deciding = Deciding(self.pipeline, self._run)
         return past
 
     def alerts(self) -> dict[Key, Alert]:

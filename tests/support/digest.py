@@ -66,21 +66,8 @@ def digest(pipeline: Pipeline) -> Digest:
             f"{v.model}/{v.version}": _version(v, pipeline, view.watermark or 0)
             for v in sorted(view.versions, key=lambda v: (v.model, v.version))
         },
-        "alerts": decided_by_events(pipeline),
+        "alerts": alerts(pipeline),
     }
-
-
-def decided_by_events(pipeline: Pipeline) -> Digest:
-    """Return what alerts remember that also a daemon that catches up decides alike: it passes over marks."""
-    found = alerts(pipeline)
-    if not found:
-        return {}
-    sequential = {rule.name for rule, _ in pipeline.alerting.observations() if rule.condition == "sequential"}
-    tracks = {
-        key: track if key.partition("/")[0] in sequential else bool(track["started"])
-        for key, track in found["tracks"].items()
-    }
-    return {**found, "tracks": tracks, "mark": None, "reached": None}
 
 
 def alerts(pipeline: Pipeline) -> Digest:
@@ -213,8 +200,8 @@ class Uninterrupted:
         return digest(self.pipeline)
 
 
-def digest_of_log(bootstrap: str, topics: Collection[str], config: Config) -> tuple[Digest, set[Place]]:
-    """Return what reading the topics once from beginning to end gives, and which records it rejects."""
+def run_over_log(bootstrap: str, topics: Collection[str], config: Config) -> Uninterrupted:
+    """Read the topics once from beginning to end."""
     run = Uninterrupted(config, topics)
     consumers: list[KafkaConsumer] = []
     logs: dict[Partition, Iterator[Sequence[Record]]] = {}
@@ -230,7 +217,7 @@ def digest_of_log(bootstrap: str, topics: Collection[str], config: Config) -> tu
     finally:
         for consumer in consumers:
             consumer.close(autocommit=False)
-    return run.digest(), set(run.rejected)
+    return run
 
 
 def _consumer(bootstrap: str, partition: TopicPartition) -> KafkaConsumer:

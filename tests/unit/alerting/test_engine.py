@@ -122,7 +122,7 @@ def test_a_detector_that_comes_after_a_silence_knows_nothing_of_it() -> None:
     segments = {"Region": {**RULES["RecallOfRegion"]}}
     values = [
         *(event(i, segments={"region": "eu"}) for i in range(5)),
-        *(event(300 + i, segments={"region": "us"}) for i in range(5)),
+        *(event(300 + i, segments={"region": "us"}) for i in range(15)),
     ]
     whole, single = reading(segments, values), reading(segments, values[:1])
     for value in values[1:]:
