@@ -22,7 +22,7 @@ from monitor.config.sections import (
     LoggingConfig,
     ServerConfig,
 )
-from monitor.config.values import Name, as_written, format_duration, show
+from monitor.config.values import Name, as_written, show
 
 
 class Config(Section):
@@ -121,13 +121,6 @@ def _beyond(models: Mapping[str, ModelConfig], limits: LimitsConfig) -> Iterator
     if len(models.keys() - {WILDCARD}) > limits.models:
         yield Problem((), f"names more than limits.models ({limits.models}); raise that limit")
     for name, model in models.items():
-        if model.label_maturity >= limits.retire_after:
-            yield Problem(
-                (name, "label_maturity"),
-                f"{format_duration(model.label_maturity)} is not below limits.retire_after "
-                f"({format_duration(limits.retire_after)}): a version would be forgotten before its events "
-                "count; raise that limit",
-            )
         for i, window in enumerate(model.windows):
             for key in ("events", "positives"):
                 if (getattr(window, key) or 0) > limits.held_events:

@@ -177,7 +177,12 @@ class State:
         gone = []
         if frontier is not None:
             oldest = (frontier if decided is None else min(frontier, decided)) - self._retire_after
-            gone = [key for key, live in self._versions.items() if live.last_event < oldest]
+            # What still waits for its labels has not been looked at yet.
+            gone = [
+                key
+                for key, live in self._versions.items()
+                if live.last_event < oldest - live.settled.plan.maturity
+            ]
         return self._let_go(gone)
 
     def forget(self, model: str) -> View:

@@ -233,7 +233,7 @@ def test_the_limit_of_held_events_may_be_raised(load: Load) -> None:
     ("text", "lookback"),
     [
         ("", timedelta(hours=1, minutes=1)),
-        (models("windows: [{name: w, duration: 7d}], label_maturity: 12h"), timedelta(days=7.5, minutes=1)),
+        (models("windows: [{name: w, duration: 7d}], label_maturity: 1d"), timedelta(days=8, minutes=1)),
         (
             models("windows: [{name: w, events: 7}], label_maturity: 1h"),
             timedelta(days=1, hours=1, minutes=1),
