@@ -187,7 +187,7 @@ class Pipeline:
             return None
         # What lags has been read up to the frontier, hence to the mark.
         at_mark = replace(view, watermark=mark, trim_at=mark, caught_up=True, versions=tuple(versions))
-        return replace(self._snapshot(at_mark), wanted=Wanted(self.alerting.families, cumulative=False))
+        return replace(self._snapshot(at_mark), wanted=Wanted(self.alerting.families))
 
     def _snapshot(self, view: View) -> Snapshot:
         keys = {(v.model, key) for v in view.versions for key in v.base.plan.spec.segments}

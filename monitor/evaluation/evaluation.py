@@ -28,13 +28,9 @@ VocabularyOf = Callable[[str, str], Vocabulary]
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What of a report is needed, where that is not everything: these families, no curves.
-
-    `cumulative`: the window of all events, too.
-    """
+    """What of a report is needed, where that is not everything: families of sliding windows, no curves."""
 
     families: frozenset[str]
-    cumulative: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +79,7 @@ def evaluate(
     found: list[Span] = []
     if view.watermark is not None and view.trim_at is not None:
         settled = list(zip(versions, settle(versions, view.trim_at), strict=True))
-        whole = wanted is None or wanted.cumulative
-        found = [span for span in spans(view, settled) if whole or span.events is not None]
+        found = [span for span in spans(view, settled) if wanted is None or span.events is not None]
     failures: dict[str, Exception] = {}
     with _collector_at_rest():
         windows = {
