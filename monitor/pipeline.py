@@ -13,7 +13,15 @@ from monitor.alert_assembly import Champions, alerting, written_champions
 from monitor.assembly import decoder, device, microseconds, parameters, plan, resampling
 from monitor.clock import Clock
 from monitor.config import Config
-from monitor.evaluation import Bounds, Evaluation, Wanted, evaluate, resample
+from monitor.evaluation import (
+    Bounds,
+    Evaluation,
+    Wanted,
+    all_settled,
+    evaluate,
+    resample,
+    with_bounds,
+)
 from monitor.events.batch import EventBatch
 from monitor.events.vocabulary import Vocabulary
 from monitor.records import Partition, RecordBatch
@@ -187,7 +195,7 @@ class Pipeline:
             return None
         # What lags has been read up to the frontier, hence to the mark.
         at_mark = replace(view, watermark=mark, trim_at=mark, caught_up=True, versions=tuple(versions))
-        return replace(self._snapshot(at_mark), wanted=Wanted(self.alerting.families))
+        return replace(self._snapshot(at_mark), wanted=self.alerting.wanted)
 
     def _snapshot(self, view: View) -> Snapshot:
         keys = {(v.model, key) for v in view.versions for key in v.base.plan.spec.segments}
@@ -196,10 +204,14 @@ class Pipeline:
     def evaluate(self, snapshot: Snapshot) -> Evaluation:
         """Compute the report of a snapshot; needs no lock."""
         try:
-            return self._evaluate(snapshot)
+            found = self._evaluate(snapshot)
         except torch.OutOfMemoryError as error:
             self._fall_back(error)
-            return self._evaluate(snapshot.on_cpu())
+            found = self._evaluate(snapshot.on_cpu())
+        if snapshot.wanted is None or not snapshot.wanted.resampled:
+            return found
+        bounds = self.resample(all_settled(snapshot.view, found.settled), lambda: False)
+        return found if bounds is None else replace(found, report=with_bounds(found.report, bounds))
 
     @property
     def resamples(self) -> bool:

@@ -27,6 +27,7 @@ from monitor.alerts.rule import Rule
 from monitor.alerts.track import Reading, Track
 from monitor.alerts.view import AlertsView
 from monitor.alerts.words import duration, lacking
+from monitor.evaluation import Wanted
 from monitor.events.batch import EventBatch
 from monitor.events.position import OFFSET_BITS, Positions
 from monitor.records import Partition
@@ -122,9 +123,10 @@ class Alerting:
         return frozenset(rule.window for rule in rules) | compared
 
     @property
-    def families(self) -> frozenset[str]:
-        """The families that they look at."""
-        return needed_families(self._looking)
+    def wanted(self) -> Wanted:
+        """What they look at in those windows."""
+        resampled = any(rule.method == "bootstrap" for rule in self._looking)
+        return Wanted(needed_families(self._looking), resampled)
 
     @property
     def dropped(self) -> int:

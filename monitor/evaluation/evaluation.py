@@ -28,9 +28,13 @@ VocabularyOf = Callable[[str, str], Vocabulary]
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What of a report is needed, where that is not everything: families of sliding windows, no curves."""
+    """What of a report is needed, where that is not everything: families of sliding windows, no curves.
+
+    `resampled`: with their bootstrap intervals, which the caller adds.
+    """
 
     families: frozenset[str]
+    resampled: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ MAY_KNOW = {
     "logs": set(),
     "schedule": set(),
     "assembly": {"config", "evaluation", "events", "metrics", "state"} | SHARED,
-    "alerting": {"alerts", "events", "recalibration", "report", "state", "watch"} | SHARED,
+    "alerting": {"alerts", "evaluation", "events", "recalibration", "report", "state", "watch"} | SHARED,
     "alert_assembly": {
         "alert_rules",
         "alerting",

@@ -76,3 +76,25 @@ def test_before_the_first_event_there_are_no_rates() -> None:
     rehearsal = Rehearsal(config, Pipeline(config, ["t"], ManualClock(0)))
     rehearsal.turn()
     assert rehearsal.rates() == ()
+
+
+def test_rules_on_resampled_intervals_look_at_those() -> None:
+    drop = [*stream((900, 0.97)), *stream((900, 0.3), start=900)]
+    rule = {
+        "model": "fraud",
+        "metric": "recall",
+        "floor": 0.8,
+        "condition": "interval",
+        "method": "bootstrap",
+    }
+    config = Config.model_validate(
+        {
+            "kafka": {"bootstrap_servers": ["localhost:9092"], "topics": ["t"]},
+            "models": {"fraud": {**MODEL["fraud"], "windows": [{"name": "last_800", "events": 800}]}},
+            "alerts": {"rules": {"Resampled": rule}, "every": "60s"},
+            "events": {"allowed_lateness": "5s"},
+            "evaluation": {"device": "cpu", "bootstrap": {"metrics": ["recall"], "replicates": 100}},
+        }
+    )
+    [fired, *_] = rehearsed(config, drop).transitions
+    assert (fired.change, fired.evidence.method) == ("firing", "bootstrap")
