@@ -19,7 +19,7 @@ setup: $(STAMP) ## make the virtual environment and install everything
 
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[parquet,demo,dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[parquet,demo,docs,dev]'
 	touch $@
 
 demo: setup ## stream a model that goes wrong, on an embedded broker; DEMO_SECONDS=60 ends it

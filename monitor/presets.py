@@ -1,0 +1,147 @@
+"""Which metrics of a model come first, on the page and wherever else few are shown. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from monitor.report import Value, WindowReport
+
+
+class Pick(NamedTuple):
+    """One number of a window.
+
+    Attributes
+    ----------
+    family
+        Of the exported series.
+    subset
+        Events that a Brier score is over.
+    """
+
+    family: str
+    subset: str = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """What is shown first, and what second."""
+
+    first: tuple[Pick, ...]
+    second: tuple[Pick, ...]
+
+
+_RECALL, _PRECISION, _F1 = (Pick(f"classifier_{name}") for name in ("recall", "precision", "f1"))
+_PARTIAL, _BRIER = Pick("classifier_partial_roc_auc"), Pick("classifier_brier_score")
+_POSITIVE_BRIER = Pick("classifier_brier_score", "positive")
+_PREVALENCE = Pick("classifier_prevalence")
+
+DEFAULT = Preset(
+    (_RECALL, _PRECISION, _PARTIAL, _BRIER),
+    (_F1, Pick("classifier_average_precision"), _PREVALENCE, Pick("classifier_expected_cost")),
+)
+"""Of models without a preset."""
+
+PRESETS: Mapping[str, Preset] = {
+    # A miss costs far more than a false alarm: what is caught among the first alarms, with which certainty.
+    "high_cost": Preset(
+        (_PARTIAL, _POSITIVE_BRIER), (Pick("classifier_recall_at_fpr"), Pick("classifier_fbeta"))
+    ),
+    # Somebody works through a list: how much of it is worth the work.
+    "low_cost": Preset(
+        (_F1, _PRECISION, _PREVALENCE, Pick("classifier_precision_at_k")), (Pick("classifier_recall_at_k"),)
+    ),
+}
+"""What `models.X.preset` may be."""
+
+RECORDED: tuple[Pick, ...] = tuple(
+    dict.fromkeys(
+        [
+            *(pick for of in (DEFAULT, *PRESETS.values()) for pick in (*of.first, *of.second)),
+            Pick("classifier_accuracy"),
+        ]
+    )
+)
+"""What the history keeps of every model, whatever its preset."""
+
+_AVERAGED = {f"classifier_{name}": f"classifier_{name}_average" for name in ("recall", "precision", "f1")}
+"""Where there is no positive class, the macro average stands for the classes."""
+
+HIGH_IS_BAD = frozenset({"classifier_brier_score", "classifier_expected_cost"})
+"""Of the picked families; all others are good where they are high."""
+
+
+class Presets:
+    """The preset of every model.
+
+    Parameters
+    ----------
+    named
+        Preset by configured model name; "*" holds for models that are not named.
+    models
+        All configured names.
+    """
+
+    def __init__(self, named: Mapping[str, str] | None = None, models: Iterable[str] = ()) -> None:
+        self._named = dict(named or {})
+        self._models = frozenset(models)
+
+    def name(self, model: str) -> str | None:
+        """Return the name of a model's preset, None where it has none."""
+        return self._named.get(model if model in self._models else "*")
+
+    def of(self, model: str) -> Preset:
+        """Return a model's preset."""
+        name = self.name(model)
+        return DEFAULT if name is None else PRESETS[name]
+
+    def first(self, window: WindowReport) -> list[Value]:
+        """Return the values of a window that come first; what the task does not have is left out."""
+        return list(pick_values(window, self.of(window.model).first))
+
+    def second(self, window: WindowReport) -> list[Value]:
+        """Return the values that come second."""
+        return list(pick_values(window, self.of(window.model).second))
+
+
+def pick_values(window: WindowReport, picks: Iterable[Pick]) -> Iterator[Value]:
+    """Yield one value for each pick that the window has.
+
+    It is of a binary model's positive class. Where there is no such class it is that of the whole or, for
+    lack of one, the macro average, or the worst class. Of several false-positive rates it is the largest, of
+    several k the first.
+    """
+    found: dict[str, list[Value]] = {}
+    for value in window.values:
+        found.setdefault(value.name, []).append(value)
+    for pick in picks:
+        candidates = [v for v in found.get(pick.family, ()) if v.labels.get("subset", "all") == pick.subset]
+        if chosen := _choose(window, candidates):
+            yield chosen
+        elif averages := found.get(_AVERAGED.get(pick.family, ""), ()):
+            yield from [v for v in averages if v.labels["average"] == "macro"][:1]
+
+
+def _choose(window: WindowReport, candidates: list[Value]) -> Value | None:
+    candidates = _one_parameter(candidates)
+    if window.positive_class is not None:
+        own = [v for v in candidates if v.labels.get("class") == window.positive_class]
+        return next(iter(own), None) or next((v for v in candidates if not v.labels.get("class")), None)
+    if whole := [v for v in candidates if not v.labels.get("class")]:
+        return whole[0]
+    if not candidates or candidates[0].name in _AVERAGED:
+        return None
+    sign = -1 if candidates[0].name in HIGH_IS_BAD else 1
+    return min(candidates, key=lambda v: (v.value is None, sign * (v.value or 0.0)))
+
+
+def _one_parameter(candidates: list[Value]) -> list[Value]:
+    rates = {v.labels["max_fpr"] for v in candidates if "max_fpr" in v.labels}
+    ks = [v.labels["k"] for v in candidates if "k" in v.labels]
+    return [
+        v
+        for v in candidates
+        if v.labels.get("max_fpr") in (None, max(rates, key=float, default=None))
+        and v.labels.get("k") in (None, ks[0] if ks else None)
+    ]

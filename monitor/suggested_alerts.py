@@ -1,0 +1,107 @@
+"""Alert rules to begin with: the headline metrics of a model, held to what it does now. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from math import ceil, floor, inf
+
+import yaml
+
+from monitor.presets import HIGH_IS_BAD, Preset, Presets, pick_values
+from monitor.report import Value, WindowReport
+from monitor.wording import interval_of
+
+SEQUENTIAL = frozenset({"classifier_recall", "classifier_precision", "classifier_expected_cost"})
+"""Families whose detectors need nothing but decisions: alarms are as rare as set, and early."""
+
+SUGGESTED = SEQUENTIAL | {
+    "classifier_partial_roc_auc",
+    "classifier_brier_score",
+    "classifier_recall_at_fpr",
+    "classifier_precision_at_k",
+    "classifier_recall_at_k",
+    "classifier_f1",
+    "classifier_fbeta",
+    "classifier_recall_average",
+    "classifier_f1_average",
+}
+"""Families that a limit makes sense for; prevalence is nobody's fault."""
+
+SLACK = 0.05
+"""How much worse than now a metric without an interval may become."""
+
+
+def suggest(window: WindowReport, presets: Presets) -> str:
+    """Return rules for the section `alerts.rules` as YAML; empty where there is too little to go by.
+
+    Limits are the worse ends of today's confidence intervals, so that a model that stays as it is does not
+    cross them; where there is no interval they are 0.05 worse than today. They are a beginning: what is good
+    enough only the users of the model know.
+
+    Parameters
+    ----------
+    window
+        Over all events; its numbers make the limits.
+    presets
+        What comes first: those metrics page, what comes second makes tickets.
+    """
+    preset = presets.of(window.model)
+    return "".join(f"{line}\n" for line in _rules(window, preset))
+
+
+def _rules(window: WindowReport, preset: Preset) -> Iterator[str]:
+    for severity, picks in (("page", preset.first), ("ticket", preset.second)):
+        for value in pick_values(window, picks):
+            if value.name in SUGGESTED and value.value is not None and not value.low_support:
+                yield _rule(window, value, severity)
+
+
+def _rule(window: WindowReport, value: Value, severity: str) -> str:
+    metric = value.name.removeprefix("classifier_").removesuffix("_average")
+    side, limit = _limit(value)
+    which = {
+        name: _text(text) if name == "class" else text
+        for name, text in value.labels.items()
+        if text and (name, text) != ("subset", "all") and name != "beta"
+    }
+    condition = _condition(value)
+    settings = {
+        "model": _text(window.model),
+        "metric": metric,
+        **which,
+        side: f"{limit:g}",
+        "condition": condition,
+        **({} if condition == "sequential" else {"window": _text(window.window), "for": "3"}),
+        "severity": severity,
+    }
+    name = _name(f"{window.model} {metric} {which.get('subset', '')}", "High" if side == "ceiling" else "Low")
+    return f"{name}: {{{', '.join(f'{key}: {text}' for key, text in settings.items())}}}"
+
+
+def _name(words: str, end: str) -> str:
+    """Return a name as Prometheus's alerts have it."""
+    name = "".join(word[:1].upper() + word[1:] for word in re.findall("[A-Za-z0-9]+", words)) + end
+    return name if name[0].isalpha() else f"Model{name}"
+
+
+def _condition(value: Value) -> str:
+    if value.name in SEQUENTIAL:
+        return "sequential"
+    return "interval" if interval_of(value) else "value"
+
+
+def _limit(value: Value) -> tuple[str, float]:
+    """Return the side and the limit, rounded to the better for the model."""
+    assert value.value is not None
+    interval = interval_of(value)
+    if value.name in HIGH_IS_BAD:
+        worst = value.value + SLACK if interval is None else interval.upper
+        return "ceiling", ceil(round(worst * 100, 6)) / 100
+    worst = value.value - SLACK if interval is None else interval.lower
+    return "floor", max(0.0, floor(round(worst * 100, 6)) / 100)
+
+
+def _text(name: str) -> str:
+    """Write any text so that YAML reads it as that text."""
+    return yaml.safe_dump(name, default_style='"', width=inf).strip()

@@ -1,0 +1,91 @@
+from dataclasses import replace
+
+import pytest
+import yaml
+
+from monitor.alert_rules import rules
+from monitor.config import load_config
+from monitor.presets import Presets
+from monitor.suggested_alerts import suggest
+from tests.support.reports import empty_window, number, window_report
+from tests.support.web import HOSTILE
+
+CONFIG = """
+kafka: {bootstrap_servers: [b], topics: [t]}
+models:
+  fraud: {task: binary, classes: [legit, fraud], at_k: [100], costs: {false_negative: 4, false_positive: 1}}
+  iris: {task: multiclass, classes: [setosa, versicolor, virginica]}
+alerts:
+  rules:
+"""
+
+
+def resolved(text, tmp_path):
+    """Return the rules that a configuration with these suggestions has."""
+    path = tmp_path / "monitor.yaml"
+    path.write_text(CONFIG + "".join(f"    {line}\n" for line in text.splitlines()))
+    return rules(load_config(path, {}))
+
+
+def window(**values):
+    """Return the example with the values that presets show and the example lacks."""
+    more = (
+        number("classifier_brier_score", 0.2, 200, half=0.01, class_="fraud", subset="positive"),
+        number("classifier_fbeta", 0.7, 10_000, half=0.02, class_="fraud", beta="2.0"),
+        number("classifier_precision_at_k", 0.61, 100, half=0.1, class_="fraud", k="100"),
+        number("classifier_recall_at_k", 0.3, 200, half=0.02, class_="fraud", k="100"),
+    )
+    found = window_report(**values)
+    # The example has an interval where the catalog has none.
+    those = [v._replace(intervals=()) if v.name == "classifier_recall_at_fpr" else v for v in found.values]
+    return replace(found, values=(*those, *more))
+
+
+@pytest.mark.parametrize("preset", [None, "high_cost", "low_cost"])
+def test_suggestions_are_rules_that_can_be_configured_as_they_stand(tmp_path, preset):
+    presets = Presets({"fraud": preset} if preset else {}, ("fraud",))
+    text = suggest(window(), presets)
+    found = resolved(text, tmp_path)
+    assert len(found) == len(text.splitlines()) > 1
+    assert {"page", "ticket"} == {rule.severity for rule in found}
+
+
+def test_limits_are_the_worse_ends_of_intervals_to_the_better_for_the_model():
+    found = yaml.safe_load(suggest(window(), Presets({"fraud": "high_cost"}, ("fraud",))))
+    assert found["FraudPartialRocAucLow"] == {
+        "model": "fraud", "metric": "partial_roc_auc", "class": "fraud", "max_fpr": 0.1, "floor": 0.56,
+        "condition": "interval", "window": "last_10k", "for": 3, "severity": "page",
+    }  # fmt: skip
+    assert found["FraudBrierScorePositiveHigh"]["ceiling"] == 0.21
+    assert found["FraudFbetaLow"]["floor"] == 0.68
+
+
+def test_a_recall_is_watched_event_by_event():
+    found = yaml.safe_load(suggest(window(), Presets()))
+    assert found["FraudRecallLow"] == {
+        "model": "fraud", "metric": "recall", "class": "fraud", "floor": 0.77, "condition": "sequential",
+        "severity": "page",
+    }  # fmt: skip
+
+
+def test_classes_without_a_positive_one_are_held_by_their_average(tmp_path):
+    iris = window_report(
+        model="iris",
+        classes=("setosa", "versicolor", "virginica"),
+        confusion=((50, 0, 0, 0), (0, 47, 3, 0), (0, 2, 47, 1)),
+    )
+    found = resolved(suggest(iris, Presets()), tmp_path)
+    assert "classifier_recall_average" in {rule.metric for rule in found}
+
+
+def test_nothing_is_suggested_by_too_little():
+    assert suggest(empty_window(), Presets()) == ""
+    few = window_report(confusion=((9, 1, 0), (1, 2, 0)), ranks=None)
+    assert "Recall" not in suggest(few, Presets())
+
+
+@pytest.mark.parametrize("name", [HOSTILE, "yes", "2026-11-01", "0123", "a: b", "*", "\x7f"])
+def test_any_name_is_read_as_it_is(name):
+    for rule in yaml.safe_load(suggest(window(model=name, classes=("x", name)), Presets())).values():
+        assert rule["model"] == name
+        assert rule["class"] in (name, "fraud")
