@@ -19,7 +19,9 @@ HOST = "127.0.0.1"
 USUAL_PORT = 9464
 
 
-def configuration(broker: str, port: int, state: Path, hook: str, secret_file: Path) -> str:
+def configuration(
+    broker: str, port: int, state: Path, hook: str, secret_file: Path, act_token_file: Path
+) -> str:
     """Return the text of the file.
 
     Parameters
@@ -34,6 +36,8 @@ def configuration(broker: str, port: int, state: Path, hook: str, secret_file: P
         Address that rollbacks are sent to.
     secret_file
         What they are signed with.
+    act_token_file
+        What people need to pause, silence and approve.
     """
     return f"""\
 # What `monitor demo` watches. While it runs: monitor check, doctor and report take this file with -c.
@@ -77,7 +81,8 @@ alerts:
 actions:
   {ACTION}: {{type: webhook, url: "{hook}", secret_file: "{secret_file}"}}
 checkpoint: {{directory: "{state}", every: 10s}}
-server: {{host: {HOST}, port: {port}}}
+server: {{host: {HOST}, port: {port}, act_token_file: "{act_token_file}"}}
+export: {{reliability: whole}}
 """
 
 

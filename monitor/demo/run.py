@@ -1,55 +1,29 @@
-"""Starts everything in order, lets the model go wrong after a while, ends everything in reverse."""
+"""Shows the demo: lets the model go wrong after a while, and says what happens."""
 
 from __future__ import annotations
 
 import math
-import os
-import secrets
 import signal
-import sys
-import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
-from typing import NamedTuple
 
 from rich.console import Console
 from rich.live import Live
 
-from monitor.demo.broker import embedded_broker
-from monitor.demo.child import Child, child
-from monitor.demo.configuration import (
-    BAD_VERSION,
-    DEAD_LETTER_TOPIC,
-    GOOD_VERSION,
-    HOST,
-    MODEL,
-    PARTITIONS,
-    TOPIC,
-    USUAL_PORT,
-    configuration,
-    free_port,
-)
-from monitor.demo.hook import Hook
-from monitor.demo.model import Release, breast_cancer, digits
-from monitor.demo.readings import Api, Look
+from monitor.demo.configuration import BAD_VERSION, GOOD_VERSION, USUAL_PORT
+from monitor.demo.parts import RELEASES, START_SECONDS, Parts, running_parts
 from monitor.demo.screen import Situation, conclusion, happened, line, places, screen, table, told
-from monitor.demo.story import FAULT, Happening
-from monitor.demo.traffic import Stream, Traffic
+from monitor.demo.story import Happening
 
 HEALTHY_SHARE = 0.45
 LONGEST_HEALTHY_SECONDS = 60.0
-START_SECONDS = 120.0
 LOOK_SECONDS = 1.0
 LINE_SECONDS = 3.0
 LOOKS_FOR_RATE = 5
-RELEASES = {GOOD_VERSION: Release(GOOD_VERSION), BAD_VERSION: Release(BAD_VERSION, FAULT)}
-_MONITOR = [sys.executable, "-c", "from monitor.cli import main; main()"]
 
 
 def run_demo(seconds: float | None = None) -> int:
@@ -80,31 +54,15 @@ def run_demo(seconds: float | None = None) -> int:
 
 def _run(seconds: float | None, console: Console, stop: threading.Event) -> Situation:
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="monitor-demo-")))
         console.print("Starting a broker and the daemon, training a model ...")
-        topics = {TOPIC: PARTITIONS, DEAD_LETTER_TOPIC: 1}
-        address, broker = stack.enter_context(embedded_broker(folder, topics, stop))
-        port = free_port()
-        config, secret_file = folder / "monitor.yaml", folder / "hook-secret"
-        secret = secrets.token_hex()
-        secret_file.write_text(secret, encoding="utf-8")
-        patients = Stream(MODEL, RELEASES[GOOD_VERSION], breast_cancer(), rate=400, seed=1)
-        hook = stack.enter_context(Hook(secret, partial(_roll_back, {MODEL: patients})))
-        text = configuration(address, port, folder / "state", hook.url, secret_file)
-        config.write_text(text, encoding="utf-8")
-        command = [*_MONITOR, "run", "-c", str(config)]
-        daemon = stack.enter_context(child("the daemon", command, folder / "daemon.log", _environment()))
-        pictures = Stream("digits", RELEASES[GOOD_VERSION], digits(), rate=50, seed=2)  # while it starts
-        api = Api(f"http://{HOST}:{port}")
-        daemon.wait_until(api.ready, START_SECONDS, stop)
-        traffic = stack.enter_context(Traffic(address, TOPIC, PARTITIONS, [patients, pictures]))
-        parts = Parts(broker, daemon, traffic, patients, hook, api)
-        now = daemon.wait_until(parts.look, START_SECONDS, stop)
+        parts = stack.enter_context(running_parts(stop))
+        now = parts.daemon.wait_until(parts.look, START_SECONDS, stop)
         begun = time.time()
         at = Situation(
-            address=api.address,
-            note="" if port == USUAL_PORT else f", as port {USUAL_PORT} is taken",
-            config=str(config),
+            address=parts.api.address,
+            note="" if parts.port == USUAL_PORT else f", as port {USUAL_PORT} is taken",
+            config=str(parts.config),
+            act_token_file=str(parts.act_token_file),
             begun=begun,
             change_at=begun + min(LONGEST_HEALTHY_SECONDS, HEALTHY_SHARE * (seconds or math.inf)),
             time=begun,
@@ -112,34 +70,6 @@ def _run(seconds: float | None, console: Console, stop: threading.Event) -> Situ
         )
         show = stack.enter_context(_display(console, at))
         return _follow(at, seconds, parts, stop, show)
-
-
-def _roll_back(streams: Mapping[str, Stream], model: str, bad_version: str, target: str | None) -> None:
-    """Move a model's traffic to another version."""
-    stream = streams[model]
-    if stream.release.version != bad_version:
-        raise ValueError(f"version {stream.release.version} of {model} is live, not {bad_version}")
-    if target not in RELEASES:
-        raise ValueError(f"there is no version {target} of {model} to go back to")
-    stream.release = RELEASES[target]
-
-
-class Parts(NamedTuple):
-    """What runs."""
-
-    broker: Child
-    daemon: Child
-    traffic: Traffic
-    patients: Stream
-    hook: Hook
-    api: Api
-
-    def look(self) -> Look | None:
-        """Look at the daemon; raise a MonitorError if a part has ended."""
-        self.broker.check()
-        self.daemon.check()
-        self.traffic.check()
-        return self.api.look()
 
 
 def _follow(
@@ -205,8 +135,3 @@ def _display(console: Console, first: Situation) -> Iterator[Callable[[Situation
             console.print(line(at), soft_wrap=True)
 
     yield show
-
-
-def _environment() -> dict[str, str]:
-    """Return our environment without what would change the demo's configuration."""
-    return {name: value for name, value in os.environ.items() if not name.upper().startswith("MONITOR_")}

@@ -24,6 +24,8 @@ class Situation:
         Of page and API.
     config
         Path of the daemon's configuration.
+    act_token_file
+        Path of what people need to act on the page.
     note
         Something to say about the address.
     begun
@@ -42,6 +44,7 @@ class Situation:
 
     address: str
     config: str
+    act_token_file: str
     begun: float
     change_at: float
     time: float
@@ -91,7 +94,7 @@ def screen(at: Situation) -> RenderableType:
 def places(at: Situation) -> str:
     """Return where to look beside this screen."""
     return (
-        f"page    {at.address}/ (and /api/v1/alerts, /api/v1/actions){at.note}\n"
+        f"page    {at.address}/{at.note}; to pause or silence there: the token in {at.act_token_file}\n"
         f"try     monitor report -c {at.config}"
     )
 

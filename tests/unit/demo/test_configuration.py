@@ -10,7 +10,7 @@ from monitor.demo.model import breast_cancer, digits
 def text(folder):
     hook, secret = "http://127.0.0.1:9/rollback", folder / "secret"
     secret.write_text("s" * 32)
-    return demo.configuration("127.0.0.1:9999", 1234, folder / "state", hook, secret)
+    return demo.configuration("127.0.0.1:9999", 1234, folder / "state", hook, secret, folder / "act-token")
 
 
 def test_the_configuration_is_valid_and_fits_the_models(tmp_path):

@@ -26,7 +26,9 @@ LOOK = Look(
         for name in (ALERT, "CalibrationDrift")
     ),
 )
-HEALTHY = Situation("http://127.0.0.1:9464", "/tmp/x/monitor.yaml", 100, 109, 104, LOOK, rate=300)
+HEALTHY = Situation(
+    "http://127.0.0.1:9464", "/tmp/x/monitor.yaml", "/tmp/x/act-token", 100, 109, 104, LOOK, rate=300
+)
 CHANGED = replace(HEALTHY, time=114, story=Story().change(109, LOOK))
 FIRED = replace(CHANGED, story=CHANGED.story.follow(112, LOOK, None))
 ROLLBACK = Rollback(113.0, ALERT, BAD_VERSION, GOOD_VERSION)
