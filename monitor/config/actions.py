@@ -9,23 +9,31 @@ from pydantic import ConfigDict, Discriminator, Field, StrictBool, Tag
 
 from monitor.config.section import Problem, Section
 from monitor.config.urls import BaseAddress, WebAddress
-from monitor.config.values import Count, Name, PositiveDuration, as_written
+from monitor.config.values import Count, FilePath, Name, PositiveDuration, as_written
 
 
 class BreakerConfig(Section):
     """Beyond so many models, actions wait for approval: then it is rarely the models that are bad."""
 
     max_models: Count = 2
+    """beyond actions on so many models, further ones wait for approval"""
     per: PositiveDuration = as_written("1h")
+    """in so long"""
 
 
 class _ActionConfig(Section):
     expires: PositiveDuration = as_written("15m")
+    """after it what was decided is no longer done"""
     cooldown: PositiveDuration = as_written("1h")
+    """between two of them on one model"""
     max_per_day: Count = 3
+    """of them on one model"""
     approval: StrictBool = False
+    """whether a person has to approve each"""
     dry_run: StrictBool = False
+    """only write down what would be done"""
     timeout: PositiveDuration = as_written("10s")
+    """of one attempt; below `expires`"""
 
     def problems(self) -> Iterator[Problem]:
         """Yield whether an attempt may take longer than the action is worth anything."""
@@ -37,27 +45,39 @@ class WebhookConfig(_ActionConfig):
     """A signed POST to an address of the user's."""
 
     type: Literal["webhook"]
+    """a signed POST"""
     url: WebAddress
-    secret_file: Name
-    ca_file: Name | None = None
+    """where to"""
+    secret_file: FilePath
+    """file with the key that signs"""
+    ca_file: FilePath | None = None
+    """authorities that the certificate there is checked by; null: those of the system"""
 
 
 class ControlTopicConfig(_ActionConfig):
     """A message on a control topic of the brokers in `kafka`."""
 
     type: Literal["kafka"]
+    """a message"""
     topic: Name
+    """topic on the brokers in `kafka`, not one that is read"""
 
 
 class MlflowConfig(_ActionConfig):
     """An alias of an MLflow model registry is moved to the version before."""
 
     type: Literal["mlflow"]
+    """moves an alias of a registry"""
     url: BaseAddress
+    """of the tracking server"""
     alias: Name = "champion"
+    """alias that is moved to the version before"""
     registered_model: Name | None = None
-    token_file: Name | None = None
-    ca_file: Name | None = None
+    """the model there; null: that of the same name"""
+    token_file: FilePath | None = None
+    """file with a token to log in with"""
+    ca_file: FilePath | None = None
+    """authorities that the certificate there is checked by; null: those of the system"""
 
 
 def _type(value: object) -> str:
@@ -88,7 +108,9 @@ class ActionsConfig(Section):
     __pydantic_extra__: dict[str, ActionConfig] = Field(init=False)
 
     enabled: StrictBool = True
-    audit_file: Name | None = None
+    """false: what would be done is only written down"""
+    audit_file: FilePath | None = None
+    """where each decision becomes a line; null: a file beside the checkpoints"""
     breaker: BreakerConfig = as_written({})
 
     @classmethod

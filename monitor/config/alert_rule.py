@@ -57,14 +57,18 @@ class ToleranceConfig(Section):
     """What calibration may drift: added to the logit, and its factor either way."""
 
     shift: NonNegative = 0.1
+    """of `detector: calibration`: how far log-odds may be off"""
     slope: Annotated[StrictFloat, between(1)] = 1.1
+    """of `detector: calibration`: by which factor they may be off, either way"""
 
 
 class ComparedConfig(Section):
     """What a metric is compared with where that is no number: exactly one of these."""
 
     version: Name | None = None
+    """of which version; exactly one of the two is set"""
     window: Name | None = None
+    """over which window of the same version"""
 
     def problems(self) -> Iterator[Problem]:
         """Yield whether not exactly one is given."""
@@ -76,20 +80,47 @@ class RuleConfig(Section):
     """One alert: a condition on a metric of a model, and what follows."""
 
     model: Name
+    """a model, or `"*"`: each one, named or not"""
     metric: Metric | None = None
+    """
+    a metric of [docs/metrics.md](metrics.md) without `classifier_`, as in `recall`; exactly one of
+    `metric` and `detector` is set
+    """
     detector: Literal["calibration"] | None = None
+    """watch whether scores are still calibrated, in every direction at once"""
     class_: Name | None = Field(None, alias="class")
+    """
+    a class, or `"*"`: each one; null: the positive class of a binary model, the value of the whole where
+    there is one, else it has to be written
+    """
     segment: Segment | None = None
+    """`region=eu`, or `region=*`: each value of a key of `models.NAME.segments`; null: all events"""
     window: Name | None = None
+    """where the condition is on a window; null: the first of the model"""
     subset: Literal["all", "positive", "negative"] | None = None
+    """of `brier_score`; null: `all`"""
     average: Literal["macro", "weighted", "micro", "samples"] | None = None
+    """the average over classes of this metric"""
     criterion: Literal["cost", "f1", "min_fpr_at_recall"] | None = None
+    """of `best_threshold`"""
     k: AtK | None = None
+    """one of `models.NAME.at_k` (`top_k` of top-k accuracy); null: the first of them"""
     max_fpr: Rate | None = None
+    """one of `models.NAME.max_fpr`; null: the first of them"""
     floor: Floor | None = None
+    """
+    values below are bad; `random`: recall no better than the share of decisions for the class; `best`:
+    the best lower bound so far. Exactly one of `floor`, `ceiling`, `baseline` and `compare_to` is set
+    """
     ceiling: Number | None = None
+    """values above are bad"""
     warn: Number | None = None
+    """before the floor or ceiling: makes another alert, of severity `warning` and without actions"""
     baseline: Name | None = None
+    """
+    one of `baselines`: values must not be worse than its bound; with `detector: calibration` its map
+    recalibrates the scores
+    """
     compare_to: (
         Annotated[
             Annotated[Champion, Tag("[text]")] | Annotated[ComparedConfig, Tag("[mapping]")],
@@ -97,22 +128,44 @@ class RuleConfig(Section):
         ]
         | None
     ) = None
+    """the same metric of the champion version, of another version, or over another window"""
     margin: NonNegative = 0.0
+    """how much worse than a limit that is no number a value may be"""
     tolerance: ToleranceConfig = as_written({})
     condition: Condition | None = None
+    """
+    enough evidence, gathered event by event; the whole interval beyond the limit; the value beyond it.
+    null: the first of these that the metric and the limit have
+    """
     false_alarm_every: Annotated[StrictInt, between(10)] = 10_000
+    """
+    sequential: observations between false alarms, on average at least, counted in the metric's
+    denominator (of recall: events of the class)
+    """
     observation: Count = 1
+    """sequential: events whose mean is one observation, for streams too fast for single ones"""
     method: Literal["analytic", "bootstrap"] = "analytic"
+    """which interval"""
     for_: StepsOrTime = Field(1, alias="for")
+    """how long a condition on a window must hold"""
     hysteresis: NonNegative = 0.0
+    """how far back beyond the limit a value on a window must be before the alert resolves"""
     cooldown: Duration = as_written("0s")
+    """time after resolving in which the alert does not fire"""
     min_support: WholeNumber = 20
+    """least support of a value that is judged"""
     min_label_coverage: Rate | None = None
+    """least share of labeled events in a window that is judged"""
     undefined_for: PositiveDuration | None = None
+    """after it an undefined value raises `NAMEUndefined`; null: nothing does"""
     severity: Name = "ticket"
+    """label of the alert, for routing"""
     labels: Mapping[LabelName, Name] = {}
+    """further labels, as in `{team: payments}`"""
     runbook: WebAddress | None = None
+    """link for whoever is told"""
     actions: Names = ()
+    """what is done, from `actions`"""
 
     @property
     def no_detector(self) -> str:

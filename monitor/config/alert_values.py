@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, StrictFloat
 
-from monitor.config.values import Name, between, parse_duration, show
+from monitor.config.values import Name, Words, between, parse_duration, show
 
 _TAKEN = ("alert", "alertname", "alertstate", "class", "model", "segment", "severity", "version", "window")
 _MOST = 1e12
@@ -70,11 +70,15 @@ def _alert_name(name: str) -> str:
 
 
 NonNegative = Annotated[StrictFloat, between(0)]
-Number = Annotated[StrictFloat, between(-_MOST, _MOST)]
+Number = Annotated[StrictFloat, between(-_MOST, _MOST), Words("number")]
 Metric = Annotated[Name, AfterValidator(_metric)]
-Segment = Annotated[Name, AfterValidator(_segment)]
-StepsOrTime = Annotated[int | timedelta, BeforeValidator(_steps_or_time)]
-Floor = Annotated[float | Literal["random", "best"], BeforeValidator(_number_or_word)]
+Segment = Annotated[Name, AfterValidator(_segment), Words("text")]
+StepsOrTime = Annotated[
+    int | timedelta, BeforeValidator(_steps_or_time), Words("number of steps, or duration")
+]
+Floor = Annotated[
+    float | Literal["random", "best"], BeforeValidator(_number_or_word), Words("number, `random`, `best`")
+]
 Champion = Annotated[Literal["champion"], BeforeValidator(_champion)]
 LabelName = Annotated[Name, AfterValidator(_label_name)]
 AlertName = Annotated[Name, AfterValidator(_alert_name)]

@@ -20,13 +20,27 @@ class AlertsConfig(Section):
     """How alerts are decided and who is told."""
 
     deliver: Literal["prometheus", "alertmanager"] = "prometheus"
+    """
+    who tells people: Prometheus, with the rules that `monitor rules` writes, or the daemon, to
+    Alertmanager; never both
+    """
     alertmanager_urls: Annotated[tuple[BaseAddress, ...], DISTINCT] = ()
+    """every Alertmanager, for `deliver: alertmanager`, as in `[http://localhost:9093]`"""
     every: PositiveDuration = as_written("10s")
+    """event time between steps of conditions over windows"""
     max_age: PositiveDuration = as_written("15m")
+    """what is decided later after its event is recorded as historic: no notice, no action"""
     max_lag: PositiveDuration = as_written("5m")
+    """no action while reading is further behind"""
     no_data_after: PositiveDuration = as_written("30m")
+    """a version without an event for so long has no data; it is not taken for recovered"""
     max_matches: Count = 100
+    """
+    detectors of a rule with a wildcard, fixed because it decides their threshold; more matches are
+    refused and counted
+    """
     rules: Mapping[AlertName, RuleConfig] = {}
+    """what is watched; names as in `RecallBelowFloor`"""
 
     def problems(self) -> Iterator[Problem]:
         """Yield what does not fit together."""

@@ -30,7 +30,11 @@ def _secrets(section: type[Section], path: tuple[str, ...] = ()) -> Iterator[tup
 _SECRETS = list(_secrets(Config))
 
 
-def load_config(path: str | Path, environ: Mapping[str, str]) -> Config:
+FILES_ONLY = {"bootstrap_servers": ["unused:9092"], "topics": ["unused"]}
+"""The section `kafka` of who reads files only."""
+
+
+def load_config(path: str | Path, environ: Mapping[str, str], *, needs_kafka: bool = True) -> Config:
     """Read a configuration; every problem in it is reported at once.
 
     Parameters
@@ -40,6 +44,8 @@ def load_config(path: str | Path, environ: Mapping[str, str]) -> Config:
     environ
         Environment variables: MONITOR__KAFKA__TOPICS overrides kafka.topics, and so on. Values are read
         as YAML, secrets as they stand. Keys are matched without regard to case.
+    needs_kafka
+        Whether the section `kafka` has to be there.
 
     Raises
     ------
@@ -49,6 +55,8 @@ def load_config(path: str | Path, environ: Mapping[str, str]) -> Config:
     data = _read(Path(path))
     problems, origins = _override(data, environ)
     problems += _read_secrets(data)
+    if not needs_kafka:
+        data.setdefault("kafka", FILES_ONLY)
     try:
         config = Config.model_validate(data)
     except ValidationError as error:

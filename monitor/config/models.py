@@ -20,6 +20,7 @@ from monitor.config.values import (
     PositiveDuration,
     Probability,
     Rate,
+    Words,
     as_written,
     between,
     by_kind,
@@ -52,8 +53,8 @@ def _at_k(value: object) -> object:
 
 NonNegative = Annotated[StrictFloat, between(0)]
 Share = Annotated[StrictFloat, between(0, 1, open_low=True, open_high=True)]
-AtK = Annotated[int | float, BeforeValidator(_at_k)]
-Matrix = tuple[tuple[NonNegative, ...], ...]
+AtK = Annotated[int | float, BeforeValidator(_at_k), Words("number or share")]
+Matrix = Annotated[tuple[tuple[NonNegative, ...], ...], Words("matrix")]
 
 
 class WindowConfig(Section):
@@ -62,9 +63,13 @@ class WindowConfig(Section):
     refused: ClassVar[Mapping[str, str]] = {"approximate": NOT_YET}
 
     name: Annotated[Name, AfterValidator(_window_name)]
+    """value of the label `window`; unique, not `all`"""
     events: Count | None = None
+    """the newest N events; at most `limits.held_events`"""
     duration: PositiveDuration | None = None
+    """the events of this time; exactly one of the three is set"""
     positives: Count | None = None
+    """binary: as many of the newest events as hold N positives"""
 
     def problems(self) -> Iterator[Problem]:
         """Yield whether the extent is given other than once."""
@@ -76,19 +81,23 @@ class CostsConfig(Section):
     """What wrong decisions of a binary or multilabel model cost, in any unit."""
 
     false_negative: Cost
+    """cost of a miss"""
     false_positive: Cost
+    """cost of a false alarm; the beta of F-beta is the root of their ratio"""
 
 
 class ChampionConfig(Section):
     """Where the champion's version is written."""
 
     mlflow_alias: Name
+    """the version that has this alias in the MLflow of an action `type: mlflow`"""
 
 
 class VersionConfig(Section):
     """What one version does in its own way."""
 
     classes: Names
+    """the order of this version's score vectors: the same classes"""
 
 
 class ModelConfig(Section):
@@ -97,24 +106,41 @@ class ModelConfig(Section):
     refused: ClassVar[Mapping[str, str]] = {"cluster": NOT_YET}
 
     task: Literal["binary", "multiclass", "multilabel"]
+    """two classes and one score; one of several classes; any number of them"""
     classes: Names
+    """all classes, in the order of score vectors and of integer labels"""
     positive_class: Name | None = Field(
         default_factory=lambda model: (
             model["classes"][-1] if model["task"] == "binary" and model["classes"] else None
         )
     )
+    """binary: the class that scores are of"""
     labels: Literal["auto", "names", "indices"] = "auto"
+    """whether an integer label is a name or an index; `auto`: a name if every class name is an integer"""
     aliases: Mapping[Name, Name] = {}
+    """further texts for classes, as in `{POS: fraud}`"""
     scores: Literal["probability", "logit"] = "probability"
+    """what scores are; probabilities of logits are their sigmoid, multiclass: softmax"""
     temperature: Cost = 1.0
+    """divides logits before they become probabilities"""
     threshold: Annotated[
         Annotated[Probability, Tag("[text]")] | Annotated[Mapping[Name, Probability], Tag("[mapping]")],
         by_kind("a number, or a mapping of class to number"),
     ] = 0.5
+    """
+    a probability of this or more decides for the (positive) class; multilabel: classes left out have 0.5
+    """
     max_fpr: Annotated[tuple[Rate, ...], DISTINCT] = as_written([0.05, 0.1])
+    """false-positive rates of partial ROC AUC and of recall at FPR"""
     min_recall: Rate | None = None
+    """recall that the best threshold by `min_fpr_at_recall` must reach"""
     top_k: Annotated[tuple[Count, ...], DISTINCT] = ()
-    at_k: Annotated[tuple[AtK, ...], DISTINCT] = ()
+    """multiclass: numbers of greatest scores among which the true class counts as found"""
+    at_k: Annotated[tuple[AtK, ...], DISTINCT, Words("list of numbers or shares")] = ()
+    """
+    how many of the highest-scored events precision and recall at k are about; `0.01`: of the window's
+    events
+    """
     costs: (
         Annotated[
             Annotated[CostsConfig, Tag("[mapping]")] | Annotated[Matrix, Tag("[list]")],
@@ -122,6 +148,10 @@ class ModelConfig(Section):
         ]
         | None
     ) = None
+    """
+    what wrong decisions cost, in any unit; multiclass: a list for each true class of the cost of each
+    decision, in the order of `classes`
+    """
     reference_prevalence: (
         Annotated[
             Annotated[Share, Tag("[text]")] | Annotated[Mapping[Name, Share], Tag("[mapping]")],
@@ -129,12 +159,20 @@ class ModelConfig(Section):
         ]
         | None
     ) = None
+    """prevalence at which precision and average precision are shown, too"""
     windows: tuple[WindowConfig, ...] = as_written(
         [{"name": "last_10k", "events": 10_000}, {"name": "1h", "duration": "1h"}]
     )
+    """the window `all` is always there beside them"""
     segments: Annotated[tuple[Annotated[Name, AfterValidator(_segment_key)], ...], DISTINCT] = ()
+    """segment keys that are told apart"""
     label_maturity: Duration = as_written("0s")
+    """
+    how long after an event its label can be trusted; has to be written where a rule of the model has
+    actions
+    """
     versions: Mapping[Name, VersionConfig] = {}
+    """versions that differ"""
     champion: (
         Annotated[
             Annotated[Name, Tag("[text]")] | Annotated[ChampionConfig, Tag("[mapping]")],
@@ -142,6 +180,12 @@ class ModelConfig(Section):
         ]
         | None
     ) = None
+    """the version that rules with `compare_to: champion` hold others against"""
+    preset: Literal["high_cost", "low_cost"] | None = None
+    """
+    which metrics come first on the page, in Grafana and in suggested alerts; `high_cost`: a miss costs far
+    more than a false alarm; `low_cost`: somebody works through a list
+    """
 
     @property
     def positive(self) -> int | None:

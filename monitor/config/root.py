@@ -22,7 +22,7 @@ from monitor.config.sections import (
     LoggingConfig,
     ServerConfig,
 )
-from monitor.config.values import Name, as_written, show
+from monitor.config.values import FilePath, Name, as_written, show
 
 
 class Config(Section):
@@ -32,13 +32,15 @@ class Config(Section):
     kafka: KafkaConfig = as_written({})
     limits: LimitsConfig = as_written({})
     models: Mapping[Name, ModelConfig]
+    """at least one model"""
     events: EventsConfig = as_written({})
     evaluation: EvaluationConfig = as_written({})
     checkpoint: CheckpointConfig = as_written({})
     server: ServerConfig = as_written({})
     export: ExportConfig = as_written({})
     logging: LoggingConfig = as_written({})
-    baselines: Mapping[Name, Name] = {}
+    baselines: Mapping[Name, FilePath] = {}
+    """stored references, made by `monitor baseline`, that rules hold values against"""
     actions: ActionsConfig = as_written({})
     alerts: AlertsConfig = as_written({})
 

@@ -27,7 +27,13 @@ class ProblemsError(ValueError):
 class Section(BaseModel):
     """A section: immutable, unknown keys refused, an empty one read as all defaults."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, hide_input_in_errors=True)
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        allow_inf_nan=False,
+        hide_input_in_errors=True,
+        use_attribute_docstrings=True,
+    )
 
     refused: ClassVar[Mapping[str, str]] = {}
     """Keys that exist elsewhere or come later, and why they cannot be set here."""

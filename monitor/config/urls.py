@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator
 
-from monitor.config.values import Name
+from monitor.config.values import Name, Words
 
 
 def on_loopback(host: str) -> bool:
@@ -55,6 +55,6 @@ def _base_address(url: str) -> str:
     return url
 
 
-WebAddress = Annotated[Name, AfterValidator(_web_address)]
+WebAddress = Annotated[Name, AfterValidator(_web_address), Words("address")]
 BaseAddress = Annotated[WebAddress, AfterValidator(_base_address)]
 """Address under which an API has its paths."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import Annotated, Any, TypeVar
@@ -17,6 +18,13 @@ _BYTES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "M
 NOT_YET = "not supported yet; remove it"
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Words:
+    """What the documentation calls a kind of value; the last one of a type counts."""
+
+    text: str
 
 
 def show(value: object) -> str:
@@ -125,21 +133,40 @@ def _positive_duration(value: timedelta) -> timedelta:
     return value
 
 
+@dataclass(frozen=True)
+class Between:
+    """Lets through numbers from `low` to `high`, ends included unless they are open."""
+
+    low: float
+    high: float | None
+    open_low: bool
+    open_high: bool
+
+    @property
+    def words(self) -> str:
+        """What such a number is called."""
+        at_least = f"above {self.low}" if self.open_low else f"of at least {self.low}"
+        if self.high is None:
+            return f"number {at_least}"
+        if self.open_low or self.open_high:
+            return f"number {at_least} and {'below' if self.open_high else 'at most'} {self.high}"
+        return f"number from {self.low} to {self.high}"
+
+    def __call__(self, value: float) -> float:
+        """Return the value; ValueError where it is outside."""
+        low, high = self.low, self.high
+        if value < low or (self.open_low and value == low):
+            beyond = f"{'not above' if self.open_low else 'below'} {low}"
+        elif high is not None and (value > high or (self.open_high and value == high)):
+            beyond = f"{'not below' if self.open_high else 'above'} {high}"
+        else:
+            return value
+        raise ValueError(f"{show(value)} is {beyond}; write a {self.words}")
+
+
 def between(low: float, high: float | None = None, *, open_low: bool = False, open_high: bool = False) -> Any:
     """Return a validator of numbers from `low` to `high`, ends included unless they are open."""
-    at_least = f"above {low}" if open_low else f"of at least {low}"
-    at_most = f"below {high}" if open_high else f"at most {high}"
-    both = f"{at_least} and {at_most}" if open_low or open_high else f"from {low} to {high}"
-    remedy = f"write a number {at_least if high is None else both}"
-
-    def check(value: float) -> float:
-        if value < low or (open_low and value == low):
-            raise ValueError(f"{show(value)} is {'not above' if open_low else 'below'} {low}; {remedy}")
-        if high is not None and (value > high or (open_high and value == high)):
-            raise ValueError(f"{show(value)} is {'not below' if open_high else 'above'} {high}; {remedy}")
-        return value
-
-    return AfterValidator(check)
+    return AfterValidator(Between(low, high, open_low, open_high))
 
 
 def refuse(value: object, reason: str) -> Any:
@@ -181,15 +208,16 @@ def as_written(default: object) -> Any:
 DISTINCT = AfterValidator(_distinct)
 NOT_EMPTY = AfterValidator(_not_empty)
 
-Duration = Annotated[timedelta, BeforeValidator(parse_duration)]
+Duration = Annotated[timedelta, BeforeValidator(parse_duration), Words("duration")]
 PositiveDuration = Annotated[Duration, AfterValidator(_positive_duration)]
-ByteSize = Annotated[int, BeforeValidator(parse_bytes)]
-Instant = Annotated[datetime, BeforeValidator(_instant)]
-Name = Annotated[str, BeforeValidator(_name)]
+ByteSize = Annotated[int, BeforeValidator(parse_bytes), Words("size")]
+Instant = Annotated[datetime, BeforeValidator(_instant), Words("date or time")]
+Name = Annotated[str, BeforeValidator(_name), Words("name")]
+FilePath = Annotated[Name, Words("path")]
 Names = Annotated[tuple[Name, ...], DISTINCT]
 Count = Annotated[StrictInt, between(1)]
 WholeNumber = Annotated[StrictInt, between(0)]
-Port = Annotated[StrictInt, between(0, 65535)]
+Port = Annotated[StrictInt, between(0, 65_535)]
 Probability = Annotated[StrictFloat, between(0, 1)]
 Rate = Annotated[StrictFloat, between(0, 1, open_low=True)]
 ConfidenceLevel = Annotated[StrictFloat, between(0, 1, open_low=True, open_high=True)]

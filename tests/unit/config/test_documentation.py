@@ -1,67 +1,77 @@
 """docs/configuration.md and deploy/monitor.yaml say what the code does."""
 
-import re
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
-from typing import get_args
 
-import yaml
-from pydantic_core import PydanticUndefined
+import pytest
 
 from monitor.config import Config, load_config
-from monitor.config.section import Section, holds_many, nested
+from monitor.config.documentation import Option, options, tables
+from monitor.config.section import nested
 from tests.unit.config.conftest import Load
 
 ROOT = Path(__file__).parents[3]
+PAGE = (ROOT / "docs" / "configuration.md").read_text()
+FOUND = list(options())
 
 
-COMPUTED = {"models.NAME.positive_class": "last of `classes`", "alerts.every": "`evaluation.every`"}
-"""Defaults that other options decide."""
+def test_the_page_has_the_present_options() -> None:
+    assert tables(PAGE) == PAGE, "run: python -m monitor.config.documentation docs/configuration.md"
+    assert [line for option in FOUND if PAGE.count(line := option.row) != 1] == []
 
 
-def options(section: type[Section], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the path and the default, as it is written, of every option."""
-    for key, field in section.options().items():
-        inner = nested(field.annotation)
-        many = holds_many(field.annotation)
-        if inner is None or many or field.default is None:
-            yield prefix + key, COMPUTED.get(prefix + key) or default(field.default)
-        if inner is not None:
-            step = "" if not many else "[]" if str(field.annotation).startswith("tuple") else ".NAME"
-            yield from options(inner, f"{prefix}{key}{step}.")
-    if (entries := section.named_entries()) is not None:
-        for kind in get_args(get_args(entries)[0]):
-            entry = nested(kind)
-            assert entry is not None
-            yield from options(entry, f"{prefix}NAME.")
+def test_every_option_stands_there_once_and_has_a_meaning() -> None:
+    assert len({option.path for option in FOUND}) == len(FOUND) > 150
+    assert [option.path for option in FOUND if not (option.meaning and option.type)] == []
 
 
-def default(value: object) -> str:
-    if value is PydanticUndefined:
-        return "required"
-    if isinstance(value, str):
-        return value
-    value = list(value) if isinstance(value, tuple) else value
-    text = yaml.safe_dump(value, default_flow_style=True, sort_keys=False, width=1000)
-    return text.removesuffix("\n").removesuffix("\n...")
+@pytest.mark.parametrize(
+    ("path", "kind", "default"),
+    [
+        ("kafka.topics", "list of names", "required"),
+        ("kafka.proxy_url", "text or null; secret", "null"),
+        ("kafka.check_crcs", "`true`", "true"),
+        ("kafka.client_dns_lookup", None, "null"),
+        ("models.NAME.threshold", "number from 0 to 1, or mapping of name to number from 0 to 1", "0.5"),
+        ("models.NAME.windows[].duration", "duration or null", "null"),
+        ("models.NAME.positive_class", "name or null", "last of `classes`"),
+        ("models.NAME.max_fpr", "list of numbers above 0 and at most 1", "[0.05, 0.1]"),
+        ("checkpoint.keep", "number from 1 to 100", "2"),
+        ("limits.event_bytes", "size", "1MB"),
+        ("baselines", "mapping of name to path", "{}"),
+        ("alerts.alertmanager_urls", "list of addresses", "[]"),
+        ("alerts.rules.NAME.for", "number of steps, or duration", "1"),
+        ("actions.NAME.type", "`webhook`, `kafka`, `mlflow`", "required"),
+    ],
+)
+def test_options_in_words(path: str, kind: str | None, default: str) -> None:
+    [option] = [option for option in FOUND if option.path == path]
+    assert option.default == default
+    assert kind is None or option.type == kind
 
 
-def documented() -> dict[str, str]:
-    found: dict[str, str] = {}
-    for line in (ROOT / "docs/configuration.md").read_text().splitlines():
-        if match := re.match(r"\| `([^`]+)` \| (.+) \| (.+) \| (.+) \|$", line):
-            path, _, written, _ = match.groups()
-            assert path not in found
-            found[path] = written if path in COMPUTED else written.strip("`")
-    return found
+def test_what_only_some_actions_have_says_which() -> None:
+    found = {option.path: option.meaning for option in FOUND}
+    assert found["actions.NAME.url"] == "webhook: where to; mlflow: of the tracking server"
+    assert found["actions.NAME.ca_file"].startswith("webhook, mlflow: ")
+    assert found["actions.NAME.expires"] == "after it what was decided is no longer done"
 
 
-def test_every_option_and_its_default_are_documented() -> None:
-    found: dict[str, str] = {}
-    for path, written in options(Config):
-        assert found.setdefault(path, written) == written, f"{path} has one default for each kind of action"
-    assert documented() == found
+def test_an_option_is_in_the_table_of_the_longest_prefix() -> None:
+    empty = "<!-- options: {} -->\nold\n<!-- end -->\n"
+    prefixes = ("kafka", "kafka.dead_letter", "kafka of ConsumerSettings")
+    page = tables("".join(map(empty.format, prefixes)))
+    own, letters, consumer = page.split("<!-- end -->")[:3]
+    assert "`kafka.topics`" in own
+    assert "`kafka.dead_letter.on_error`" in letters
+    assert "`kafka.dead_letter_topic`" in own
+    assert "`kafka.client_id`" in consumer
+    assert "old" not in page
+
+
+def test_a_row_of_a_table() -> None:
+    assert Option("a.b", "A", "name", "x", "what").row == "| `a.b` | name | `x` | what |\n"
+    assert Option("a.b", "A", "name", "required", "what").row == "| `a.b` | name | required | what |\n"
 
 
 def test_the_default_of_the_positive_class_is_the_last_class() -> None:
@@ -78,9 +88,8 @@ def test_the_default_of_the_steps_of_alerts_is_that_of_evaluations(load: Load) -
 
 
 def test_every_refused_setting_of_the_consumer_is_documented_or_needs_an_object() -> None:
-    text = (ROOT / "docs/configuration.md").read_text()
     for key, reason in nested(Config.model_fields["kafka"].annotation).refused.items():  # type: ignore[union-attr]
-        assert f"`{key}`" in text or "Python object" in reason
+        assert f"`{key}`" in PAGE or "Python object" in reason
 
 
 def test_the_example_loads() -> None:
