@@ -11,6 +11,7 @@ from monitor.assembly import parameters
 from monitor.config import Config, ModelConfig
 from monitor.errors import ConfigurationError
 from monitor.metrics.catalog import CATALOG, compute_all
+from monitor.metrics.cells import BINS
 from monitor.metrics.context import Context
 from monitor.metrics.empty import empty_counts
 from monitor.metrics.labels import Axis
@@ -27,6 +28,9 @@ _OF_VERSION = 3
 
 _OF_WINDOW = 3
 """Series of a window that are no metric: complete, start, end."""
+
+_OF_BIN = 3
+"""Series of a bin of the reliability diagram: events, mean score, rate."""
 
 _FEW_CLASSES = 4
 """As many tell which labels a family has, and whether it has intervals."""
@@ -46,7 +50,7 @@ def check_families(config: Config) -> None:
         if family in names:
             continue
         if family in HELPS:
-            remedy = "is exported whatever is listed here; remove it"
+            remedy = "does not depend on this list; remove it"
         else:
             short = [name.removeprefix(_PREFIX) for name in names]
             near = difflib.get_close_matches(family.removeprefix(_PREFIX), short, n=1)
@@ -69,6 +73,8 @@ def most_series(model: ModelConfig, config: Config) -> int:
     windows = [name for name in names if export.windows == "all" or name in export.windows]
     of_segments = len(model.segments) * (config.limits.segment_values + 1)
     total = _OF_VERSION + _OF_WINDOW * len(windows)
+    if export.reliability == "whole" and model.task != "multilabel":
+        total += _OF_BIN * BINS * len(windows)
     for metric, outcome in families(p):
         values = sum(
             prod(len(_exported(metric, axis, p, config)) for axis in axes) for axes in outcome.labels

@@ -23,6 +23,9 @@ HELPS: Mapping[str, str] = {
     "classifier_last_event_timestamp_seconds": "Greatest event time seen.",
     "classifier_labeled_events_total": "Labeled events, since the counts began.",
     "classifier_since_timestamp_seconds": "Event time at which the cumulative counts begin.",
+    "classifier_reliability_events": "Labeled events with a probability in the bin, from its lower edge on.",
+    "classifier_reliability_mean_score": "Mean probability of the bin's events.",
+    "classifier_reliability_rate": "Share of the bin's events that are of the class.",
 }
 """Help of the families that are no metric but say what the metrics rest on."""
 
@@ -55,6 +58,9 @@ class ExportOptions:
         Whether X_lower and X_upper are exported.
     confusions
         "nonzero" leaves out cells of confusion matrices that are 0, "none" all cells.
+    reliability
+        "whole" exports the reliability diagram of every window over all events: of a binary model's positive
+        class, of a multiclass model's top label (class ""); bins without events are left out.
     max_series
         Above it whole model versions are left out, those with the fewest labeled events first.
     """
@@ -64,6 +70,7 @@ class ExportOptions:
     segments: Literal["headline", "all", "none"] = "headline"
     intervals: bool = True
     confusions: Literal["nonzero", "all", "none"] = "nonzero"
+    reliability: Literal["none", "whole"] = "none"
     max_series: int = 20_000
 
 
@@ -113,6 +120,8 @@ def _of_version(
         if not window.segment:
             yield from _extent(scope, window)
             yield from _values(scope, window, None, options)
+            if options.reliability == "whole":
+                yield from _reliability(scope, window)
         elif options.segments != "none":
             families = headline if options.segments == "headline" else None
             yield from _values(scope, window, families, options)
@@ -137,6 +146,21 @@ def _extent(scope: Mapping[str, str], window: WindowReport) -> Iterator[Series]:
         yield Series("classifier_window_start_timestamp_seconds", scope, window.start / 1e6)
     if window.end is not None:
         yield Series("classifier_window_end_timestamp_seconds", scope, window.end / 1e6)
+
+
+def _reliability(scope: Mapping[str, str], window: WindowReport) -> Iterator[Series]:
+    """Yield the filled bins of a window's reliability diagram; multilabel tasks have no whole."""
+    if window.curves is None or window.task == "multilabel":
+        return
+    row = len(window.scored) if window.positive_class is None else 0  # the top label's is behind the classes'
+    bins = window.curves.reliability[row].tolist()
+    for number, (events, mean_score, rate, *_) in enumerate(bins):
+        if events:
+            edge = repr(round(number / len(bins), 4))
+            labels = {**scope, "class": window.positive_class or "", "bin": edge}
+            yield Series("classifier_reliability_events", labels, events)
+            yield Series("classifier_reliability_mean_score", labels, mean_score)
+            yield Series("classifier_reliability_rate", labels, rate)
 
 
 def _values(

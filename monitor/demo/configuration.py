@@ -56,6 +56,7 @@ models:
     positive_class: malignant
     threshold: 0.5
     max_fpr: [0.05, 0.1]
+    at_k: [100]
     costs: {{false_negative: 50, false_positive: 1}}    # a missed cancer, a needless biopsy
     windows:
       - {{name: {WINDOW}, events: 1000}}
