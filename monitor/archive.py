@@ -14,7 +14,7 @@ import os
 import tempfile
 import time
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,7 @@ class Archive:
     def __init__(self, folder: Path, keep: int = 1000) -> None:
         self.path = folder / "retired"
         self._keep = keep
+        self._entries: dict[Path, tuple[int, dict[str, Any]]] = {}
 
     def add(self, pipeline: Pipeline, snapshot: Snapshot) -> None:
         """Keep the report of every version of a snapshot, in place of an earlier one of the same version.
@@ -112,8 +113,8 @@ class Archive:
             wanted = (model, version)
             paths = [
                 path
-                for path, key in self._keys()
-                if all(name in (None, found) for name, found in zip(wanted, key, strict=True))
+                for path, entry in self._known().items()
+                if all(name in (None, found) for name, found in zip(wanted, _key(entry), strict=True))
             ]
         return [found for path in paths if (found := _read(path, whole=True))]
 
@@ -125,23 +126,40 @@ class Archive:
         CheckpointError
             As `find`.
         """
-        return [key for _, key in self._keys()]
+        return [_key(entry) for entry in self._known().values()]
 
-    def _keys(self) -> Iterator[tuple[Path, Key]]:
+    def entries(self) -> list[dict[str, Any]]:
+        """Return what `add` knows of each of these versions, without the reports.
+
+        Raises
+        ------
+        CheckpointError
+            As `find`.
+        """
+        return list(self._known().values())
+
+    def _known(self) -> dict[Path, dict[str, Any]]:
+        """Return what each file says of its version; only those that changed are read again."""
         with explained("read", self.path):
             paths = self._newest_first(_SUFFIX)
-        for path in paths:
-            if about := _read(path, whole=False):
-                yield path, (about["model"], about["version"])
+        known, found = self._entries, {}
+        for path, modified in paths.items():
+            if path in known and known[path][0] == modified:
+                found[path] = known[path]
+            elif about := _read(path, whole=False):
+                found[path] = modified, about
+        self._entries = found
+        return {path: about for path, (_, about) in found.items()}
 
-    def _newest_first(self, suffix: str) -> list[Path]:
+    def _newest_first(self, suffix: str) -> dict[Path, int]:
+        """Return files with the times, in nanoseconds, at which they were written."""
         found: list[tuple[int, str]] = []
         with suppress(FileNotFoundError), os.scandir(self.path) as entries:
             for entry in entries:
                 with suppress(FileNotFoundError):  # pruned meanwhile
                     if entry.name.endswith(suffix) and entry.is_file(follow_symlinks=False):
                         found.append((entry.stat().st_mtime_ns, entry.name))
-        return [self.path / name for _, name in sorted(found, reverse=True)]
+        return {self.path / name: modified for modified, name in sorted(found, reverse=True)}
 
     def _write(self, name: str, *lines: dict[str, Any]) -> None:
         # A name of its own: one that is no longer the owner may be writing the same report.
@@ -151,9 +169,9 @@ class Archive:
     def _prune(self) -> None:
         # What cannot be removed now will be the next time.
         with suppress(OSError):
-            left = time.time() - _LEFT_SECONDS
-            old = [path for path in self._newest_first(_TEMPORARY) if path.stat().st_mtime < left]
-            for path in [*self._newest_first(_SUFFIX)[self._keep :], *old]:
+            left = (time.time() - _LEFT_SECONDS) * 1e9
+            old = [path for path, written in self._newest_first(_TEMPORARY).items() if written < left]
+            for path in [*list(self._newest_first(_SUFFIX))[self._keep :], *old]:
                 path.unlink(missing_ok=True)
 
 
@@ -166,6 +184,10 @@ def complete_report(pipeline: Pipeline, snapshot: Snapshot) -> Report:
         return evaluation.report
     bounds = pipeline.resample(all_settled(snapshot.view, evaluation.settled), lambda: False)
     return with_bounds(evaluation.report, bounds or {})
+
+
+def _key(entry: dict[str, Any]) -> Key:
+    return entry["model"], entry["version"]
 
 
 def _object(report: Report, version: VersionReport) -> dict[str, Any]:

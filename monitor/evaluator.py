@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from monitor.clock import Clock
 from monitor.evaluation import Bounds, all_settled, with_bounds
+from monitor.history import Tracks
 from monitor.pipeline import Pipeline
 from monitor.report import Report
 from monitor.state.store import View
@@ -78,6 +79,12 @@ class Evaluator:
         self.state_bytes = 0
         self.last: tuple[float, int] | None = None
 
+    @property
+    def tracks(self) -> Tracks:
+        """How the headline metrics of what is shown went; nothing before the first report."""
+        newest = self._newest
+        return {} if newest is None else newest.pipeline.history.tracks
+
     def evaluate(self) -> None:
         """Evaluate a view of the state and publish the report."""
         started = self._clock.monotonic()
@@ -102,6 +109,7 @@ class Evaluator:
                 return
             ended = self._clock.monotonic()
             self.last = ended, self._clock.now()
+        pipeline.history.add(evaluation.report)
         self.durations = self.durations.observe(ended - started)
         self._note_failures(evaluation.failures)
 

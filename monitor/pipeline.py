@@ -6,6 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import torch
 
@@ -24,6 +25,8 @@ from monitor.evaluation import (
 )
 from monitor.events.batch import EventBatch
 from monitor.events.vocabulary import Vocabulary
+from monitor.history import History
+from monitor.presets import RECORDED, pick_values
 from monitor.records import Partition, RecordBatch
 from monitor.state.store import State, View
 
@@ -77,6 +80,8 @@ class Pipeline:
         Records so far by topic, valid or not.
     rejected
         Rejected records so far by (model, reason).
+    history
+        How the reports went; whoever evaluates adds to it.
     """
 
     def __init__(
@@ -106,6 +111,7 @@ class Pipeline:
         self.alerting = alerting(config, self.decoder, champions or written_champions(config))
         self.consumed: Counter[str] = Counter()
         self.rejected: Counter[tuple[str, str]] = Counter()
+        self.history = History(partial(pick_values, picks=RECORDED), config.limits.history_bytes or 0)
 
     def decode(self, batches: Sequence[RecordBatch]) -> EventBatch:
         """Decode what was not consumed before; the state does not change."""

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from monitor.checkpoint.tree import Tree
+from monitor.history import Tracks
 from monitor.memory.plans import describe, fingerprint
+from monitor.memory.tracks import pack_tracks
 from monitor.pipeline import Pipeline
 from monitor.records import Partition
 from monitor.state.clocks import Clocks
@@ -36,13 +38,15 @@ class Cut:
     _clocks: Clocks
     _versions: Collection[VersionView]
     _segment_values: Mapping[tuple[str, str], tuple[list[str], int]]
+    _tracks: Tracks
 
     def tree(self) -> Tree:
         """Return it as `monitor.memory.restore` reads it.
 
-        Needs no lock: versions are immutable, and the events shown as waiting never change.
+        Needs no lock: versions and tracks are immutable, and the events shown as waiting never change.
         """
         topics = sorted(self._topics)
+        known = {(version.model, version.version) for version in self._versions}
         return {
             "schema": SCHEMA,
             **self._small,
@@ -58,6 +62,7 @@ class Cut:
                 for (model, key), (names, overflowed) in self._segment_values.items()
             ],
             "versions": pack(self._versions),
+            "history": pack_tracks(t for t in self._tracks.values() if (t.model, t.version) in known),
         }
 
 
@@ -97,6 +102,7 @@ def cut(pipeline: Pipeline, topic_ids: Mapping[str, str | None], outbox: Tree | 
         _clocks=replace(clocks, partitions=dict(clocks.partitions), silent=set(clocks.silent)),
         _versions=state.view().versions,
         _segment_values=pipeline.decoder.vocabularies(),
+        _tracks=pipeline.history.tracks,
     )
 
 

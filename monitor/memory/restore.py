@@ -17,6 +17,7 @@ from monitor.memory.fitting import Fit
 from monitor.memory.numbers import read_counters, read_places, segment_values
 from monitor.memory.plans import entry, read_plans
 from monitor.memory.topics import Moved
+from monitor.memory.tracks import unpack_tracks
 from monitor.pipeline import Pipeline
 from monitor.state.packing import unpack
 from monitor.state.reading import maybe, plain, take
@@ -111,6 +112,8 @@ def _restore(tree: Tree, config: Config, clock: Clock, champions: Champions | No
     state.resume(_planned(version, state.plans) for version in versions)
     pipeline.decoder.resume(places, names)
     alerts_begin_anew = _resume_alerting(tree, pipeline, moved, fit.dropped)
+    tracks = [] if (history := maybe(tree, "history", dict)) is None else unpack_tracks(history)
+    pipeline.history.resume(track for track in tracks if track.model not in fit.dropped)
     for model in fit.dropped:
         pipeline.forget(model)
     ids = take(tree, "topic_ids", dict)

@@ -17,7 +17,7 @@ from monitor.records import RecordBatch
 from tests.fuzz.checkpoints import TOKENS, sealed
 from tests.fuzz.mutation import ODD, changed_bytes, changed_tree, places
 from tests.property.test_checkpoint_format import whole
-from tests.support.pasts import NOW, Traffic, configured, consume, settle, started, tree_of
+from tests.support.pasts import NOW, Traffic, configured, consume, evaluated, settle, started, tree_of
 
 CONFIG = configured()
 
@@ -94,6 +94,7 @@ def _files() -> list[bytes]:
         consume(pipeline, traffic.poll(12))
         pipeline.advance(())
         files.append(whole(tree_of(pipeline)))
+        evaluated(pipeline)
         settle(pipeline)
         files.append(whole(tree_of(pipeline)))
     return files

@@ -22,6 +22,7 @@ from tests.support.pasts import (
     Traffic,
     configured,
     consume,
+    evaluated,
     remembered,
     restored,
     settle,
@@ -104,6 +105,7 @@ def _example() -> dict[str, Any]:
     traffic, pipeline = Traffic(7), started(CONFIG)
     for what, value in [("read", 30), ("settle", ["one", "sets"]), ("read", 9), ("advance", ())]:
         step([pipeline], traffic, what, value)
+        evaluated(pipeline)
     return tree_of(pipeline)
 
 
@@ -164,4 +166,5 @@ def test_a_tree_that_makes_no_sense_is_refused_with_one_message(tree, seed) -> N
     pipeline.advance(())
     evaluation = pipeline.evaluate(pipeline.snapshot())
     assert not evaluation.failures
+    pipeline.history.add(evaluation.report)
     restored(pipeline, CONFIG)

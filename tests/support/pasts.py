@@ -156,6 +156,11 @@ def settle(pipeline: Pipeline, chosen: Callable[[VersionView], bool] = lambda _:
         pipeline.state.adopt(view, view.settle(pipeline.state.clocks.watermark or 0))
 
 
+def evaluated(pipeline: Pipeline) -> None:
+    """Add a report to the history, as an evaluation does."""
+    pipeline.history.add(pipeline.evaluate(pipeline.snapshot()).report)
+
+
 def tree_of(pipeline: Pipeline) -> Tree:
     return cut(pipeline, {"t": "an-id"}).tree()
 
@@ -169,8 +174,9 @@ def restored(pipeline: Pipeline, config: Config) -> Past:
 
 
 def remembered(pipeline: Pipeline) -> dict[str, Any]:
-    """Return everything, to the bit, in an order of its own."""
+    """Return everything but the history, which goes with evaluations, to the bit, in an order of its own."""
     tree = tree_of(pipeline)
+    del tree["history"]
     del tree["versions"]
     del tree["caught_up"]  # about partitions, which are to be asked for again
     for part in (tree, tree["clocks"]):

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import monitor.archive as archive_module
 from monitor.archive import Archive, complete_report
 from monitor.checkpoint.errors import CheckpointError
 from monitor.clock import ManualClock
@@ -252,3 +253,20 @@ def test_bootstrap_intervals_are_in_it_where_they_are_asked_for(config: Config) 
         value = window.find("classifier_recall", class_=name)
         assert value is not None
         assert "bootstrap" in [interval.method for interval in value.intervals]
+
+
+def test_what_was_looked_at_before_is_read_again_only_where_it_changed(
+    config: Config, archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive.add(*retired(config, ("a", "v1"), ("b", "v1")))
+    first = archive.entries()
+    assert [(entry["model"], entry["version"]) for entry in first] == archive.names()
+    assert set(first[0]) >= {"retired", "since", "last_event", "labeled_events"} and "reports" not in first[0]
+    read: list[Path] = []
+    original = archive_module._read
+    monkeypatch.setattr(
+        archive_module, "_read", lambda path, whole: read.append(path) or original(path, whole=whole)
+    )
+    assert archive.entries() == first and read == []
+    archive.add(*retired(config, ("b", "v1")))
+    assert archive.names()[0] == ("b", "v1") and len(read) == 1

@@ -10,6 +10,7 @@ import pytest
 from monitor.clock import ManualClock
 from monitor.config import load_config
 from monitor.evaluator import Evaluator
+from monitor.history import Metric
 from monitor.pipeline import Pipeline
 from monitor.report import Report
 from tests.support.records import RECORD_MS, batch
@@ -180,3 +181,31 @@ def test_nothing_is_drawn_once_the_daemon_stops(host: Host) -> None:
     host.stopping = True
     host.evaluator.resample()
     assert len(host.published) == 1
+
+
+def test_each_evaluation_is_remembered_once_and_resampling_adds_nothing(host: Host) -> None:
+    assert host.evaluator.tracks == {}
+    host.evaluator.evaluate()
+    host.evaluator.resample()
+    host.consume(10, 500)
+    host.evaluator.evaluate()
+    track = host.evaluator.tracks["fraud", "", "last_400"]
+    assert len(track.times) == 2
+    report = host.published[-1]
+    assert report is not None
+    (window,) = report.select("fraud", "", "last_400")
+    recall = window.find("classifier_recall", class_="fraud")
+    assert recall is not None
+    column = track.metrics.index(Metric.of(recall))
+    assert track.times[-1] == window.end
+    assert track.values[-1, column].tolist() == [recall.value, *recall.intervals[0][1:3]]
+
+
+def test_a_state_that_was_given_up_takes_its_past_with_it(host: Host) -> None:
+    host.evaluator.evaluate()
+    host.pipeline = host.new_pipeline()
+    host.evaluator.forget()
+    assert host.evaluator.tracks == {}
+    host.consume(500)
+    host.evaluator.evaluate()
+    assert len(host.evaluator.tracks["fraud", "", "last_400"].times) == 1

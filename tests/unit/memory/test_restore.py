@@ -23,6 +23,7 @@ from tests.support.pasts import (
     Traffic,
     configured,
     consume,
+    evaluated,
     remembered,
     restored,
     settle,
@@ -39,6 +40,10 @@ def example() -> Tree:
     consume(pipeline, traffic.poll(40))
     settle(pipeline, lambda view: view.version == "1")
     pipeline.advance(())
+    evaluated(pipeline)
+    traffic.time += 100
+    consume(pipeline, traffic.poll(40))
+    evaluated(pipeline)
     return tree_of(pipeline)
 
 
@@ -152,6 +157,11 @@ def put(model: str, part: str, name: str, value: int) -> Any:
     return change
 
 
+def same_track_twice(tree: Tree) -> None:
+    first, second, *_ = tree["history"]["tracks"]
+    second[:3] = first[:3]
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -189,6 +199,17 @@ def put(model: str, part: str, name: str, value: int) -> Any:
         (put("one", "histogram", "key", 0), "scores are not in order"),
         (put("one", "histogram", "shift", 32), "a resolution is out of range"),
         (lambda t: pack(t, "one")["groups"].fill(1), "groups"),
+        (lambda t: t.update(history=[]), "history is no dict"),
+        (lambda t: t["history"].pop("tracks"), "tracks is no list"),
+        (lambda t: t["history"]["tracks"].append(t["history"]["tracks"][0]), "has the shape"),
+        (lambda t: t["history"]["tracks"][0].append(1), "a row of the history has 6 values"),
+        (lambda t: t["history"]["tracks"][0].__setitem__(3, 0), "has the shape"),
+        (lambda t: t["history"]["tracks"][0].__setitem__(4, 99), "metrics that stand nowhere"),
+        (same_track_twice, "a track is there twice"),
+        (lambda t: t["history"]["metrics"][0].clear(), "no metrics"),
+        (lambda t: t["history"]["times"].__setitem__(1, 0), "times do not increase"),
+        (lambda t: t["history"]["times"].__setitem__(0, -(2**62)), "a number of a track is out of range"),
+        (lambda t: t["history"]["labeled"].__setitem__(0, -1), "a number of a track is out of range"),
     ],
 )
 def test_what_is_no_cut_is_refused(example: Tree, change: Any, reason: str) -> None:
