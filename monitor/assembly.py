@@ -15,6 +15,7 @@ from monitor.events.decoder import Decoder
 from monitor.events.position import Positions
 from monitor.events.spec import ModelSpec
 from monitor.metrics.parameters import Parameters
+from monitor.presets import Presets
 from monitor.state.windows import Plan, WindowSpec
 
 
@@ -123,3 +124,9 @@ def resampling(config: Config) -> Resampling | None:
         return None
     families = [f"classifier_{name}" for name in bootstrap.metrics]
     return Resampling(families, bootstrap.replicates, bootstrap.seed)
+
+
+def presets(config: Config) -> Presets:
+    """Return which metrics of each model come first."""
+    named = {name: model.preset for name, model in config.models.items() if model.preset is not None}
+    return Presets(named, config.models)

@@ -132,6 +132,8 @@ class Daemon:
                 self.alerts,
                 self._desk,
                 self._clock,
+                lambda: self._evaluator.tracks,
+                parts.retired(self._config),
             )
             server.start()
             started.callback(server.stop)

@@ -9,6 +9,9 @@ from monitor import action_parts
 from monitor.actions.desk import Desk
 from monitor.alerts.alert import Alert
 from monitor.alerts.view import AlertsView
+from monitor.archive import Archive
+from monitor.assembly import presets
+from monitor.checkpoint.folder import Folder
 from monitor.clock import Clock
 from monitor.config import Config, ExportConfig
 from monitor.exporter import Exporter
@@ -25,6 +28,7 @@ from monitor.status import DaemonStatus
 from monitor.tls import configured_tls
 from monitor.web.app import create_app
 from monitor.web.server import Server
+from monitor.web.site import Retired, Tracks
 
 
 def empty_pipeline(config: Config, clock: Clock) -> Pipeline:
@@ -70,8 +74,11 @@ def server(
     alerts: Callable[[], AlertsView],
     desk: Desk | None,
     clock: Clock,
+    tracks: Callable[[], Tracks],
+    retired: Retired | None = None,
+    acts: bool = True,
 ) -> Server:
-    """Return what serves them.
+    """Return what serves them; without `acts` nobody can do anything there, whatever is configured.
 
     Raises
     ------
@@ -87,10 +94,19 @@ def server(
         _token(section.read_token_file, "server.read_token_file"),
         alerts=alerts,
         desk=desk,
-        act_token=_token(section.act_token_file, "server.act_token_file"),
+        act_token=_token(section.act_token_file, "server.act_token_file") if acts else None,
         clock=clock,
+        tracks=tracks,
+        retired=retired,
+        presets=presets(config),
     )
     return Server(app, section.host, section.port, configured_tls(section))
+
+
+def retired(config: Config) -> Archive:
+    """Return the kept reports of versions that retired."""
+    section = config.checkpoint
+    return Archive(Folder(section.directory, config.kafka.group_id, section.keep).path)
 
 
 def _token(path: str | None, key: str) -> str | None:

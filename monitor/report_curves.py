@@ -1,16 +1,16 @@
-"""What people draw of a window, as objects for JSON. Pure.
+"""What people draw of a window: columns of the same length, and the same as objects for JSON. Pure.
 
-NaN is null. Every curve of a scored class is a set of columns of the same length.
+NaN is null in JSON. Every curve of a scored class is a set of columns of the same length.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from monitor.report import WindowCurves, WindowReport
+from monitor.report import Floats, WindowCurves, WindowReport
 
 
 def curves_object(window: WindowReport) -> dict[str, Any] | None:
@@ -21,7 +21,7 @@ def curves_object(window: WindowReport) -> dict[str, Any] | None:
     classes = [
         {
             "class": name,
-            **_by_threshold(curves, row, window.costs),
+            **_by_threshold(sweep(curves, row, window.costs)),
             "reliability": _reliability(curves, row),
             **({"confidence_decay": _decay(curves, row)} if window.task != "multiclass" else {}),
             "cost_sensitivity": _cost_sensitivity(curves, row),
@@ -39,35 +39,59 @@ def curves_object(window: WindowReport) -> dict[str, Any] | None:
     return {"classes": classes, "top_label": of_top}
 
 
-def _by_threshold(curves: WindowCurves, row: int, costs: tuple[float, float] | None) -> dict[str, Any]:
-    """Return ROC and precision-recall curve and the sweep, which have their points in common."""
+class Sweep(NamedTuple):
+    """What each of P thresholds means, from high to low: columns of float64, shape (P,), NaN where undefined.
+
+    `fbeta`, of the costs' `beta`, and `expected_cost` per event are None where no costs are configured.
+    """
+
+    threshold: Floats
+    fpr: Floats
+    recall: Floats
+    precision: Floats
+    f1: Floats
+    beta: float | None = None
+    fbeta: Floats | None = None
+    expected_cost: Floats | None = None
+
+
+class Reliability(NamedTuple):
+    """How often the class came true by cell of its score: `WindowCurves.reliability`; shape (15,) each."""
+
+    events: Floats
+    mean_probability: Floats
+    rate: Floats
+    lower: Floats
+    upper: Floats
+
+
+def sweep(curves: WindowCurves, row: int, costs: tuple[float, float] | None) -> Sweep:
+    """Return what the thresholds of a scored class mean; `costs` are of a false negative and positive."""
     hits, alarms = curves.true_positives[row], curves.false_positives[row]
     positives, negatives = curves.positives[row], curves.negatives[row]
-    threshold = _numbers(curves.threshold[row])
     with np.errstate(invalid="ignore", divide="ignore"):
-        recall, fpr = hits / positives, alarms / negatives
-        precision = hits / (hits + alarms)
-        sweep = {
-            "threshold": threshold,
-            "precision": _numbers(precision),
-            "recall": _numbers(recall),
-            "f1": _numbers(_f_score(hits, alarms, positives, 1.0)),
-        }
-        if costs is not None:
-            false_negative, false_positive = costs
-            beta = (false_negative / false_positive) ** 0.5
-            cost = false_negative * (positives - hits) + false_positive * alarms
-            sweep["fbeta"] = _numbers(_f_score(hits, alarms, positives, beta))
-            sweep["expected_cost"] = _numbers(cost / (positives + negatives))
-    return {
-        "roc": {"fpr": _numbers(fpr), "tpr": _numbers(recall), "threshold": threshold},
-        "precision_recall": {
-            "precision": sweep["precision"],
-            "recall": sweep["recall"],
-            "threshold": threshold,
-        },
-        "thresholds": sweep,
-    }
+        found = Sweep(
+            threshold=curves.threshold[row],
+            fpr=alarms / negatives,
+            recall=hits / positives,
+            precision=hits / (hits + alarms),
+            f1=_f_score(hits, alarms, positives, 1.0),
+        )
+        if costs is None:
+            return found
+        false_negative, false_positive = costs
+        beta = (false_negative / false_positive) ** 0.5
+        cost = false_negative * (positives - hits) + false_positive * alarms
+        return found._replace(
+            beta=beta,
+            fbeta=_f_score(hits, alarms, positives, beta),
+            expected_cost=cost / (positives + negatives),
+        )
+
+
+def reliability(curves: WindowCurves, row: int) -> Reliability:
+    """Return the reliability table of a scored class, or of the top label in the row after the classes."""
+    return Reliability(*curves.reliability[row].T)
 
 
 def _f_score(
@@ -78,12 +102,27 @@ def _f_score(
     return found
 
 
+def _by_threshold(found: Sweep) -> dict[str, Any]:
+    """Return ROC and precision-recall curve and the sweep, which have their points in common."""
+    columns = {
+        name: None if column is None else _numbers(column)
+        for name, column in found._asdict().items()
+        if name != "beta"
+    }
+    threshold, fpr, recall, precision = (columns[n] for n in ("threshold", "fpr", "recall", "precision"))
+    names = ("threshold", "precision", "recall", "f1", "fbeta", "expected_cost")
+    return {
+        "roc": {"fpr": fpr, "tpr": recall, "threshold": threshold},
+        "precision_recall": {"precision": precision, "recall": recall, "threshold": threshold},
+        "thresholds": {name: columns[name] for name in names if columns[name] is not None},
+    }
+
+
 def _reliability(curves: WindowCurves, row: int) -> dict[str, Any]:
-    events, *columns = curves.reliability[row].T
-    names = ("mean_probability", "rate", "lower", "upper")
+    events, *columns = found = reliability(curves, row)
     return {
         "events": events.astype(np.int64).tolist(),
-        **{name: _numbers(column) for name, column in zip(names, columns, strict=True)},
+        **{name: _numbers(column) for name, column in zip(found._fields[1:], columns, strict=True)},
     }
 
 

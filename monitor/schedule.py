@@ -38,6 +38,7 @@ class Schedule:
 
     def every(self, seconds: float, name: str, job: Callable[[], None]) -> None:
         """Run `job` every `seconds`, for the first time at once."""
+        self.missed[name] += 0  # so that it is exported before the first
         self._scheduler.add_job(job, "interval", seconds=seconds, id=name, next_run_time=datetime.now(UTC))
 
     def soon(self, name: str) -> None:

@@ -153,10 +153,12 @@ def number(value: float) -> str:
 def written(value: Value) -> str:
     """Write a value that is defined; a threshold that no probability reaches is not shown as 1."""
     assert value.value is not None
-    if value.name != "classifier_best_threshold":
-        return number(value.value)
-    # Rounded down: whoever sets what is printed decides for the event at the threshold, too.
-    return "above 1" if value.value > 1 else f"{floor(value.value * 1e6) / 1e6:.6f}"
+    return threshold(value.value) if value.name == "classifier_best_threshold" else number(value.value)
+
+
+def threshold(value: float) -> str:
+    """Write a threshold, rounded down: whoever sets what is printed decides for the event at it, too."""
+    return "above 1" if value > 1 else f"{floor(value * 1e6) / 1e6:.6f}"
 
 
 def interval_of(value: Value) -> IntervalValue | None:

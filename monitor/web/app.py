@@ -8,40 +8,34 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from monitor.actions.desk import DeskView
 from monitor.alerts.view import AlertsView
 from monitor.clock import Clock, SystemClock
 from monitor.exporter import Exporter
+from monitor.presets import Presets
 from monitor.report import NotInReportError, Report, WindowReport
 from monitor.report_csv import report_csv
 from monitor.report_json import model_objects, report_object
 from monitor.status import DaemonStatus
 from monitor.web.acts import Acts, act_routes
-from monitor.web.alert_card import alert_card
 from monitor.web.alerts import alert_routes
 from monitor.web.gates import gate_routes
 from monitor.web.guard import HEADERS, Guard
 from monitor.web.health import Problem, problems, stuck
+from monitor.web.history_api import history_routes
 from monitor.web.openapi import CHOICES, OPENAPI
-from monitor.web.page import render_page
+from monitor.web.pages import page_routes
 from monitor.web.refusal import not_yet, refusal
+from monitor.web.site import NO_DESK, NothingRetired, Retired, Shown, Tracks
 from monitor.web.turns import Turns
-
-STYLE = Path(__file__).with_name("style.css")
-"""Path of the page's stylesheet, the one path that is not in the API's description."""
-
-
-NO_DESK = DeskView((), None, (), held_by_breaker=False, enabled=False, problem=None)
-"""What there is to see of actions where none is configured."""
 
 
 def create_app(
@@ -55,6 +49,9 @@ def create_app(
     desk: Acts | None = None,
     act_token: str | None = None,
     clock: Clock | None = None,
+    tracks: Callable[[], Tracks] = dict,
+    retired: Retired | None = None,
+    presets: Presets | None = None,
 ) -> Starlette:
     """Return the application.
 
@@ -78,7 +75,14 @@ def create_app(
         What requests have to carry that change something; None: none may.
     clock
         From which the durations count that people ask for.
+    tracks
+        Returns how the headline metrics went; must not block.
+    retired
+        Has the reports of versions that are gone.
+    presets
+        What comes first on the pages.
     """
+    gone, first = retired or NothingRetired(), presets or Presets()
 
     def current() -> tuple[Report | None, DaemonStatus]:
         """Return the report only where this instance speaks for the partitions."""
@@ -126,40 +130,35 @@ def create_app(
             return Response(report_csv(windows), media_type="text/csv")
         return Response(_report_json(newest, windows, get("curves") == "true"), media_type="application/json")
 
-    def page(request: Request) -> Response:
+    def look() -> Shown:
         newest, now = current()
-        names = ("model", "version", "window", "refresh")
-        query = {name: request.query_params[name] for name in names if name in request.query_params}
-        windows: tuple[WindowReport, ...] = ()
-        missing = None
-        if newest is not None and newest.windows:
-            query.setdefault("window", newest.windows[0].window)
-            try:
-                windows = newest.select(query.get("model"), query.get("version"), query["window"], None)
-            except NotInReportError as error:
-                missing = str(error)
-        shown = alert_card(alerts(), actions()) if now.role == "owner" else None
-        html = render_page(newest, windows, now, exporter.series_dropped, query, missing, shown)
-        return HTMLResponse(html, 404 if missing else 200)
-
-    async def style(_: Request) -> Response:
-        return Response(css, media_type="text/css")
+        owns = now.role == "owner"
+        return Shown(
+            report=newest,
+            status=now,
+            alerts=alerts() if owns else AlertsView(),
+            actions=actions() if owns else NO_DESK,
+            tracks=tracks() if owns else {},
+            retired=gone,
+            presets=first,
+            series_dropped=exporter.series_dropped,
+            can_act=act_token is not None and desk is not None,
+        )
 
     async def openapi(_: Request) -> Response:
         return JSONResponse(OPENAPI)
 
-    css = STYLE.read_bytes()
     in_turn, scrapes_in_turn = Turns(), Turns()
     app = Starlette(
         routes=[
-            Route("/", in_turn(page)),
-            Route("/style.css", style),
+            *page_routes(look, in_turn),
             Route("/metrics", scrapes_in_turn(metrics)),
             Route("/livez", livez),
             Route("/readyz", readyz),
             Route("/healthz", healthz),
             Route("/api/v1/models", in_turn(models)),
             Route("/api/v1/report", in_turn(api_report)),
+            *history_routes(look, in_turn),
             *alert_routes(alerts, actions, status, in_turn),
             *act_routes(desk, status, clock or SystemClock()),
             *gate_routes(current, alerts),

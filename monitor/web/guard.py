@@ -16,15 +16,15 @@ from monitor.web.token import bears, carries
 
 HEADERS = {
     "Content-Security-Policy": (
-        "default-src 'none'; style-src 'self'; img-src data:; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "Cross-Origin-Resource-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
-"""The page runs no script and loads nothing from elsewhere, whatever a model may be called."""
+"""Pages run, load and ask nothing from elsewhere and nothing inline, whatever a model may be called."""
 
 PROBES = frozenset({"/livez", "/readyz", "/healthz"})
 """Paths that need no token: whoever restarts the daemon has none, and they show no number of a model."""

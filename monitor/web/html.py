@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-_VOID = frozenset({"link", "meta"})
+_VOID = frozenset({"br", "hr", "img", "input", "link", "meta"})
 
 
 class Html(str):

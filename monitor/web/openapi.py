@@ -6,6 +6,7 @@ from typing import Any
 
 from monitor import __version__
 from monitor.web.openapi_alerts import ALERT_PATHS
+from monitor.web.openapi_pages import PATHS as PAGE_PATHS
 from monitor.web.schemas import (
     BUSY,
     COUNT,
@@ -176,13 +177,7 @@ OPENAPI: dict[str, Any] = {
         }
     },
     "paths": {
-        "/": _get(
-            "The page",
-            *("model", "version", "window", "refresh"),
-            _200=answer("HTML.", TEXT, "text/html"),
-            _404=answer("HTML that names what is known.", TEXT, "text/html"),
-            _503=BUSY,
-        ),
+        **PAGE_PATHS,
         "/metrics": _get("Prometheus metrics", _200=_metrics_answer(), _503=BUSY),
         "/livez": _probe(
             "Liveness probe",

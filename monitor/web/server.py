@@ -73,6 +73,12 @@ class Server:
         self._uvicorn = uvicorn.Server(self._config)
         self._thread: threading.Thread | None = None
 
+    @property
+    def address(self) -> str:
+        """Where the page is."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http{'' if self._tls is None else 's'}://{host}:{self.port}/"
+
     def start(self) -> None:
         """Bind and serve; return once requests are answered.
 

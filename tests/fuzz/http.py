@@ -14,6 +14,7 @@ import h11
 from starlette.applications import Starlette
 
 from monitor.web.openapi import OPENAPI
+from monitor.web.pages import ASSETS
 from tests.fuzz.mutation import changed_bytes
 from tests.support.reports import empty_window, example, multilabel_window, report, status, window_curves
 from tests.support.shown_alerts import VIEW, office
@@ -116,7 +117,7 @@ def _request(rng: Random) -> bytes:
     return method + b" " + rng.choice(PATHS) + b"?" + query + b"".join(headers)
 
 
-PATHS = [path.encode() for path in (*OPENAPI["paths"], "/style.css")]
+PATHS = [path.encode() for path in (*OPENAPI["paths"], *sorted(ASSETS))]
 PARAMETERS = sorted(
     {
         p["name"].encode()

@@ -14,18 +14,21 @@ from monitor.report import Report
 from monitor.status import DaemonStatus
 from monitor.web.app import create_app
 from monitor.web.openapi import OPENAPI
+from monitor.web.pages import ASSETS
 from tests.support.reports import HEADLINE, HELPS, example, status
 
 HOSTILE = '<script>alert("1")</script>&\n\x1b[2J\u202e\'"żółć🙂'
 """A name that a message may carry."""
 
 GATE = "/gate/argo?model=fraud"
-"""The one path that does not go without a parameter."""
+CHART = "/charts/roc.svg?model=fraud"
+NEEDED = {"/gate/argo": GATE, "/charts/{name}.svg": CHART}
+"""Paths that do not go without a parameter."""
 
-READ = [*(path for path, of in OPENAPI["paths"].items() if "get" in of), "/style.css"]
+READ = [*(path for path, of in OPENAPI["paths"].items() if "get" in of), *sorted(ASSETS)]
 """Paths that are asked with GET."""
 
-READABLE = [GATE if path == "/gate/argo" else path for path in READ]
+READABLE = [NEEDED.get(path, path) for path in READ]
 """The same with what they need to answer."""
 
 

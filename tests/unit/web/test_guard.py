@@ -128,8 +128,9 @@ def test_every_answer_has_the_headers_for_browsers(headers):
     for path in (*READABLE, "/nothing"):
         answer = guarded.get(path, headers=headers)
         policy = answer.headers["content-security-policy"]
-        assert "default-src 'none'" in policy
-        assert "script" not in policy
+        assert "default-src 'none'; script-src 'self'; style-src 'self'; " in policy
+        assert "unsafe" not in policy
+        assert "http" not in policy
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["cache-control"] == "no-store"
         assert answer.headers["cross-origin-resource-policy"] == "same-origin"

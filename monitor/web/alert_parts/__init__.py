@@ -1,0 +1,1 @@
+"""What the page of alerts and actions is made of. Pure."""

@@ -1,0 +1,76 @@
+"""Alerts that are quiet, and what changed. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from monitor.alerts.alert import Alert, Evidence, Key, Transition
+from monitor.web.alert_parts.evidence import closeness, held_against, meter
+from monitor.web.alert_parts.names import anchor, badge, scope
+from monitor.web.html import Html, h
+from monitor.web.moments import moment
+from monitor.wording import number, printable
+
+HEADS = ("Alert", "About", "Value", "How close")
+
+
+def nearest_first(alert: Alert) -> tuple[int, Key]:
+    """Return what to sort quiet alerts by: in tenths, so that rows do not change places all the time."""
+    return -round(10 * (closeness(alert.evidence) or 0.0)), alert.key
+
+
+def quiet_table(alerts: Sequence[Alert]) -> Html:
+    """Return what is watched and does not fire, a row each."""
+    rows = (
+        h(
+            "tr",
+            h("th", printable(alert.key.alert), scope="row"),
+            h("td", scope(alert.key), class_="words"),
+            h("td", held_against(alert)),
+            h("td", meter(alert.evidence) or "–"),
+            id=anchor(alert.key),
+        )
+        for alert in alerts
+    )
+    return h(
+        "div",
+        h(
+            "table",
+            h("caption", "The nearest to firing first."),
+            h("thead", h("tr", *(h("th", head, scope="col") for head in HEADS))),
+            h("tbody", *rows),
+            class_="numbers",
+        ),
+        class_="scroll",
+        tabindex="0",
+        role="region",
+        aria_label="Alerts that are quiet",
+    )
+
+
+def changes_list(transitions: Sequence[Transition]) -> Html:
+    """Return changes, each when, what and why."""
+    return h("ol", *map(_change, transitions), class_="changes")
+
+
+def _change(transition: Transition) -> Html:
+    told = "nobody was told: it was long ago" if transition.historic else None
+    remarks = [_value(transition.evidence), transition.reason, told]
+    return h(
+        "li",
+        moment(transition.moment.timestamp),
+        " ",
+        badge(transition.change),
+        " ",
+        h("strong", printable(transition.key.alert)),
+        " ",
+        scope(transition.key),
+        h("span", "".join(f" · {printable(each)}" for each in remarks if each), class_="quiet"),
+    )
+
+
+def _value(evidence: Evidence) -> str:
+    if evidence.value is None:
+        return "undefined" if evidence.undefined else ""
+    limit = "" if evidence.limit is None else f", limit {number(evidence.limit)}"
+    return f"{number(evidence.value)}{limit}"

@@ -1,0 +1,125 @@
+"""Which alerts watch a model, and what they say now. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from monitor.alerts.alert import Alert
+from monitor.alerts.words import sentence
+from monitor.presets import Presets
+from monitor.suggested_alerts import suggest
+from monitor.web.html import Html, h, join
+from monitor.web.links import address
+from monitor.web.model.chosen import Chosen
+from monitor.web.moments import moment
+from monitor.wording import printable
+
+MAX_ALERTS = 8
+"""Most alerts that are spelled out."""
+
+_RANKS = {"firing": 0, "pending": 1, "historic": 2, "no data": 3}
+_BADGES = {"firing": "bad", "pending": "warn", "historic": "warn", "no data": "warn"}
+
+
+def of_model(alerts: Iterable[Alert], model: str) -> list[Alert]:
+    """Return the alerts of a model."""
+    return [alert for alert in alerts if alert.key.model == model]
+
+
+def watches(alert: Alert, family: str, labels: Mapping[str, str], segment: str = "") -> bool:
+    """Return whether an alert is about a value of its version, over all events or in a segment."""
+    rest = {name: text for name, text in labels.items() if name not in ("class", "subset")}
+    asked = {name: text for name, text in alert.rule.labels.items() if name != "subset"}
+    return (
+        alert.rule.metric == family
+        and alert.key.class_ == labels.get("class", "")
+        and alert.key.segment == segment
+        and alert.rule.labels.get("subset", "all") == labels.get("subset", "all")
+        and asked == rest
+    )
+
+
+def state(alert: Alert) -> str:
+    """Return how an alert is, in words."""
+    return "historic" if alert.state == "firing" and alert.historic else alert.state.replace("_", " ")
+
+
+def alerts_section(chosen: Chosen, alerts: Iterable[Alert], presets: Presets) -> Html:
+    """Return what fires or is about to, that of the chosen version first, and what to watch where nothing is.
+
+    Parameters
+    ----------
+    chosen
+        What is shown.
+    alerts
+        Of the model.
+    presets
+        For suggestions.
+    """
+    found = list(alerts)
+    raised = sorted((alert for alert in found if alert.state != "inactive"), key=lambda a: _rank(chosen, a))
+    counts = [(name, sum(state(alert) == name for alert in raised)) for name in _RANKS]
+    badges = [h("span", f"{n:,} {name}", class_=f"badge {_BADGES[name]}") for name, n in counts if n]
+    if found and not badges:
+        badges = [h("span", "quiet", class_="badge good")]
+    more = len(raised) - MAX_ALERTS
+    return h(
+        "section",
+        h("header", h("h2", "Alerts"), *badges),
+        h("ul", *(_item(chosen, alert) for alert in raised[:MAX_ALERTS]), class_="alerts")
+        if raised
+        else None,
+        _footer(chosen, len(found), more) if found else _unwatched(chosen, presets),
+        class_="card",
+        id="alerts",
+    )
+
+
+def _rank(chosen: Chosen, alert: Alert) -> tuple[object, ...]:
+    since = 0 if alert.since is None else -alert.since.timestamp
+    return (alert.key.version != chosen.version, _RANKS[state(alert)], since, alert.key)
+
+
+def _item(chosen: Chosen, alert: Alert) -> Html:
+    name = state(alert)
+    facts: list[str | None] = [printable(alert.rule.severity)]
+    if alert.since is not None:
+        facts += [" · since ", moment(alert.since.timestamp)]
+    if alert.key.version != chosen.version:
+        facts.append(printable(f" · version {alert.key.version or '(none)'}"))
+    return h(
+        "li",
+        h(
+            "p",
+            h("span", name, class_=f"badge {_BADGES[name]}"),
+            " ",
+            h("strong", printable(alert.key.alert)),
+            " ",
+            h("span", *facts, class_="quiet"),
+        ),
+        h("p", printable(sentence(alert))),
+    )
+
+
+def _footer(chosen: Chosen, watching: int, more: int) -> Html:
+    rest = f"{more:,} more are not shown. " if more > 0 else ""
+    every = f"All {watching:,} alerts of this model" if watching > 1 else "The alert of this model"
+    return h("p", rest, h("a", every, href=address("alerts", {"model": chosen.model})))
+
+
+def _unwatched(chosen: Chosen, presets: Presets) -> Html:
+    if chosen.kept is not None:
+        return h("p", "This version retired: no alert watches it any more.", class_="quiet")
+    rules = suggest(chosen.whole, presets)
+    note = h("p", "No alert rule watches this model: nobody is told when it gets worse.", class_="warn")
+    if not rules:
+        return note
+    return join(
+        note,
+        h(
+            "details",
+            h("summary", "Rules to begin with, for alerts.rules in monitor.yaml"),
+            h("pre", rules, tabindex="0", role="region", aria_label="Suggested rules"),
+            id="suggested-alerts",
+        ),
+    )

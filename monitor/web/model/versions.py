@@ -1,0 +1,139 @@
+"""The versions of a model side by side. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from monitor.alerts.alert import Alert
+from monitor.report import Value, WindowReport
+from monitor.web.html import Html, h, join
+from monitor.web.model.alerts import of_model, state
+from monitor.web.model.answer import plain
+from monitor.web.model.chosen import Chosen
+from monitor.web.model.retired import MAX_READ, Known, last
+from monitor.web.model.tables import row, table
+from monitor.web.model.values import Values
+from monitor.web.moments import moment
+from monitor.web.site import Shown
+from monitor.wording import printable, title
+
+_ORDER = ("firing", "pending", "historic", "no data")
+
+
+class Version(NamedTuple):
+    """One version in the window that is shown.
+
+    Attributes
+    ----------
+    name
+        Empty where versions have none.
+    window
+        Over all events; None where the version does not have it.
+    when
+        Since when it is seen, or when it retired.
+    """
+
+    name: str
+    window: WindowReport | None
+    when: Html
+
+
+def versions_section(shown: Shown, chosen: Chosen, known: Known, headline: Sequence[Value]) -> Html | None:
+    """Return the headline metrics of each version, with their difference to the one that is shown.
+
+    None where there is no other.
+
+    Parameters
+    ----------
+    shown
+        Everything at one moment.
+    chosen
+        What is shown.
+    known
+        Which versions have retired.
+    headline
+        Values over all events of the version that is shown.
+    """
+    versions = [*_live(shown, chosen), *_retired(shown, chosen, known)]
+    if len(versions) < 2 and known.problem is None:
+        return None
+    alerts = of_model(shown.alerts.alerts, chosen.model)
+    more = len(known.versions) - MAX_READ
+    notes = (
+        f"Of versions that retired, the last report; {more:,} more can be chosen above."
+        if more > 0
+        else None,
+        known.problem and f"Kept reports cannot be read: {printable(known.problem)}",
+    )
+    return h(
+        "section",
+        h("header", h("h2", "Versions")),
+        table(
+            f"In {printable(chosen.window.window)}, with the difference to {_name(chosen.version)}",
+            ("Version", "Seen", "Alerts", "Labeled", *map(title, headline)),
+            [_row(chosen, version, headline, alerts) for version in versions],
+            " ".join(filter(None, notes)) or None,
+        ),
+        class_="card",
+        id="versions",
+    )
+
+
+def _live(shown: Shown, chosen: Chosen) -> Iterator[Version]:
+    windows = {
+        found.version: found
+        for found in (shown.report.windows if shown.report is not None else ())
+        if (found.model, found.window, found.segment) == (chosen.model, chosen.window.window, "")
+    }
+    for version in chosen.versions:
+        when = join("since ", moment(version.since))
+        yield Version(version.version, windows.get(version.version), when)
+
+
+def _retired(shown: Shown, chosen: Chosen, known: Known) -> Iterator[Version]:
+    now = shown.report.evaluated_at if shown.report is not None else 0
+    live = {version.version for version in chosen.versions}
+    gone = [name for name in known.versions if name not in live]
+    listed = gone[:MAX_READ] + [name for name in gone[MAX_READ:] if name == chosen.version]
+    for name in listed:
+        found = last(shown.retired, chosen.model, name, chosen.window.window, now)
+        if found is not None:
+            when = join("retired ", h("time", f"{found.retired[:16]}Z", datetime=found.retired))
+            yield Version(name, found.window, when)
+
+
+def _row(chosen: Chosen, version: Version, headline: Sequence[Value], alerts: Iterable[Alert]) -> Html:
+    current = version.name == chosen.version
+    link = h("a", _name(version.name), href=chosen.link(version=version.name, segment=None))
+    states = [state(alert) for alert in alerts if alert.key.version == version.name]
+    values = None if version.window is None else Values(version.window)
+    cells: Iterator[str | None]
+    if values is None or version.window is None:
+        cells = iter(["–"] * (1 + len(headline)))
+    else:
+        compared = (_cell(values.like(of.name, of.labels), None if current else of) for of in headline)
+        cells = iter([f"{version.window.labeled:,}", *compared])
+    return row(link, version.when, _alerts(states), *cells, current=current)
+
+
+def _cell(value: Value | None, than: Value | None) -> Html | None:
+    """Write a value as text: numbers for machines are those of the version that is shown alone."""
+    if value is None:
+        return None
+    text = h("span", plain((value,)), class_="reason" if value.value is None else None)
+    if value.value is None or than is None or than.value is None:
+        return text
+    return join(text, h("span", f"{value.value - than.value:+.4f}", class_="difference"))
+
+
+def _alerts(states: Sequence[str]) -> Html | None:
+    worst = next((name for name in _ORDER if name in states), None)
+    if worst is not None:
+        kind = "bad" if worst == "firing" else "warn"
+        return h("span", f"{states.count(worst):,} {worst}", class_=f"badge {kind}")
+    return h("span", "quiet", class_="badge good") if states else h("span", "not watched", class_="quiet")
+
+
+def _name(version: str) -> str:
+    return printable(version) or "no version"

@@ -1,0 +1,79 @@
+"""What to do where there is nothing to see, or less than there should be. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from monitor.report import Report
+from monitor.status import DaemonStatus
+from monitor.web.html import Html, h
+
+DOCTOR = h("code", "monitor doctor -c monitor.yaml")
+
+NOTABLE = 0.01
+"""Share of rejected records above which the overview speaks of them."""
+
+
+def nothing(report: Report | None, status: DaemonStatus) -> Html:
+    """Say why there is no model to show."""
+    return h(
+        "section", h("h2", *_headline(status)), h("p", *_explanation(report, status)), class_="card empty"
+    )
+
+
+def notes(report: Report, status: DaemonStatus) -> Iterator[Html]:
+    """Yield what makes the numbers fewer than they should be."""
+    consumed, rejected = sum(status.events_consumed.values()), sum(status.events_rejected.values())
+    if rejected > NOTABLE * consumed:
+        yield note(
+            f"{rejected:,} of {consumed:,} records were rejected: ",
+            h("a", "by reason", href="#rejected"),
+            ". ",
+            DOCTOR,
+            " shows such messages beside what the mapping makes of them.",
+        )
+    if not any(version.labeled_events for version in report.versions):
+        yield note(
+            "No event has a label yet, so there is nothing to judge by. Check that ",
+            h("code", "events.fields.label"),
+            " is the path of the label in your messages; ",
+            DOCTOR,
+            " shows what it finds there.",
+        )
+
+
+def note(*parts: str) -> Html:
+    """Return a remark above the table."""
+    return h("p", *parts, class_="note")
+
+
+def _headline(status: DaemonStatus) -> Iterator[str]:
+    yield {"restoring": "Restoring the state", "standby": "Standby"}.get(status.role, "No event yet")
+
+
+def _explanation(report: Report | None, status: DaemonStatus) -> Iterator[str]:
+    consumed, rejected = sum(status.events_consumed.values()), sum(status.events_rejected.values())
+    behind = sum(status.consumer_lag.values())
+    if status.role == "standby":
+        yield "Another instance reads the partitions and has the numbers; this one takes over if it fails."
+    elif status.broker_error is not None:
+        yield f"Kafka cannot be reached: {status.broker_error}. It is tried again until it answers. "
+        yield "Check kafka.bootstrap_servers: "
+        yield h("code", "monitor check -c monitor.yaml --connect")
+        yield " tries every address."
+    elif status.role == "restoring":
+        yield "This instance reads its checkpoint and the records since. Numbers follow when it is done."
+        yield f" {behind:,} records are still to be read." if behind else ""
+    elif consumed and rejected >= consumed:
+        yield f"All {consumed:,} records were rejected: "
+        yield h("a", "by reason", href="#rejected")
+        yield ". "
+        yield DOCTOR
+        yield " shows them beside what the mapping makes of them."
+    elif consumed or behind:
+        yield f"{consumed:,} records were read, {behind:,} are still to be read; "
+        yield "the first evaluation follows." if report is None else "no event is among them so far."
+    else:
+        yield "No record has arrived. Check kafka.topics, and whether anything is written there now: "
+        yield DOCTOR
+        yield " reads the newest messages of each topic."
