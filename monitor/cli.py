@@ -147,21 +147,32 @@ def replay(
         datetime | None,
         typer.Option(help="Event time (UTC) of a known change: prints how long after it each alert fired."),
     ] = None,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Then serve the page with the result, until Ctrl-C.")
+    ] = False,
 ) -> None:
     """Run files through the daemon's pipeline; print the metrics at their end and what alerts did.
 
-    Needs no broker. Nothing is sent: actions are only said.
+    Needs no broker, nor the section kafka. Nothing is sent: actions are only said.
     """
     from monitor.replay import Replay, replay_object, summary
 
     change = None if change_at is None else round(change_at.replace(tzinfo=UTC).timestamp() * 1_000_000)
-    pass_over = Replay(_load(config), files, change_at=change)
+    loaded = _load(config, needs_kafka=False)
+    pass_over = Replay(loaded, files, change_at=change, record=serve)
     with _progress() as progress:
         evaluation = pass_over.run(progress)
     if as_json:
         typer.echo(json.dumps(replay_object(pass_over, evaluation), allow_nan=False))
     else:
         typer.echo(summary(pass_over, evaluation).rstrip("\n"))
+    if serve:
+        from monitor.replay_page import replay_server, serving
+
+        server = replay_server(loaded, pass_over, evaluation)
+        with serving(server) as stop:
+            _say(f"the page with this result is at {server.address}; Ctrl-C ends it")
+            stop.wait()
 
 
 @app.command()
@@ -177,7 +188,7 @@ def baseline(
     from monitor.make_baseline import describe_baseline, make_baseline
 
     with _progress() as progress:
-        made = make_baseline(_load(config), files, model, version, progress)
+        made = make_baseline(_load(config, needs_kafka=False), files, model, version, progress)
     typer.echo(describe_baseline(made, output, store_baseline(made, output)), nl=False)
 
 
@@ -245,6 +256,32 @@ def write_rules(
     typer.echo(text, nl=False)
 
 
+@app.command("dashboard")
+def write_dashboard(
+    config: ConfigOption = DEFAULT_CONFIG,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", file_okay=False, help="Write the files here, not one object to standard output."
+        ),
+    ] = None,
+    job: Annotated[str, typer.Option("--job", help="The job under which Prometheus scrapes.")] = "monitor",
+    page: Annotated[
+        str | None, typer.Option("--page", help="Address of the daemon's page, for links from Grafana.")
+    ] = None,
+    runbooks: Annotated[
+        str, typer.Option("--runbooks", help="Address of the page of runbooks, for links.")
+    ] = RUNBOOKS,
+) -> None:
+    """Write Grafana dashboards: all models, one model, alerts and actions, the monitor itself."""
+    from monitor.alert_rules import rules
+    from monitor.grafana import configured, dashboards, write_dashboards
+
+    loaded = _load(config)
+    made = dashboards(configured(loaded, rules(loaded), job, page, runbooks))
+    typer.echo(write_dashboards(made, output), nl=False)
+
+
 @app.command()
 def demo(
     seconds: Annotated[
@@ -270,17 +307,17 @@ def _say(line: str) -> None:
     typer.echo(f"monitor: {line}", err=True)
 
 
-def _read(path: Path) -> Config:
+def _read(path: Path, *, needs_kafka: bool = True) -> Config:
     if not path.exists():
         raise ConfigurationError(
             f"{path}: no such file; write one (README.md has an example), or name yours: -c PATH"
         )
-    return load_config(path, os.environ)
+    return load_config(path, os.environ, needs_kafka=needs_kafka)
 
 
-def _load(path: Path) -> Config:
+def _load(path: Path, *, needs_kafka: bool = True) -> Config:
     """Return a configuration whose names all exist, with the log set up as it says."""
-    config = _read(path)
+    config = _read(path, needs_kafka=needs_kafka)
     from monitor.alert_rules import rules
     from monitor.exports import check_families
     from monitor.logs import configure

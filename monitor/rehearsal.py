@@ -34,13 +34,15 @@ class Rehearsal:
     ----------
     transitions
         What happened to alerts, in the order of event time.
+    desk
+        What decides about actions; None where none is configured.
     """
 
     def __init__(self, config: Config, pipeline: Pipeline) -> None:
         self._pipeline = pipeline
         self._deciding = Deciding(pipeline)
         self._clock = ManualClock(0)
-        self._desk = action_parts.dry_desk(config, self._clock) if config.actions.named else None
+        self.desk = action_parts.dry_desk(config, self._clock) if config.actions.named else None
         self._firing: dict[Key, Alert] = {}
         self.transitions: list[Transition] = []
 
@@ -49,7 +51,7 @@ class Rehearsal:
         found = self._deciding.turn(Present())
         self.transitions += found
         alerting = self._pipeline.alerting
-        if self._desk is None or alerting is None:
+        if self.desk is None or alerting is None:
             return
         until = self._deciding.until
         live, before = alerting.live.live, alerting.live.before
@@ -57,7 +59,7 @@ class Rehearsal:
             self._follow(transition, alerting.rules)
             self._clock.microseconds = transition.moment.timestamp
             world = World(now=self._clock.now(), live=live, before=before)
-            self._desk.consider(tuple(self._firing.values()), world)
+            self.desk.consider(tuple(self._firing.values()), world)
         if until is not None and self._firing:  # a version may have become the live one meanwhile, say
             if not all(alert.actionable for alert in self._firing.values()):
                 now = {alert.key: alert for alert in alerting.view().alerts}
@@ -65,7 +67,7 @@ class Rehearsal:
                     self._firing[key] = replace(alert, actionable=alert.actionable or now[key].actionable)
             self._clock.microseconds = max(until, self._clock.microseconds)
             world = World(now=self._clock.now(), live=live, before=before)
-            self._desk.consider(tuple(self._firing.values()), world)
+            self.desk.consider(tuple(self._firing.values()), world)
 
     def _follow(self, transition: Transition, rules: Mapping[str, Rule]) -> None:
         key, moment = transition.key, transition.moment
@@ -118,5 +120,5 @@ class Rehearsal:
         return "\n".join(["", "Actions that would have been taken:", *lines, ""]) if lines else ""
 
     def _decisions(self) -> Iterator[Decision]:
-        if self._desk is not None:
-            yield from reversed(self._desk.view().decisions)
+        if self.desk is not None:
+            yield from reversed(self.desk.view().decisions)

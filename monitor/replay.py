@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from monitor.actions.desk import Desk
 from monitor.alerts.alert import Transition
+from monitor.assembly import presets
 from monitor.clock import Clock, SystemClock
 from monitor.config import Config
 from monitor.evaluation import Evaluation
@@ -17,11 +19,14 @@ from monitor.events.batch import EventBatch, Rejected
 from monitor.events.position import OFFSET_BITS
 from monitor.pipeline import Pipeline, Snapshot
 from monitor.proposal import seen_paths
+from monitor.recording import Recording
+from monitor.records import Partition, RecordBatch
 from monitor.rehearsal import Rehearsal
 from monitor.report import Report
 from monitor.report_json import metric_objects
 from monitor.series import ExportOptions, select_series
 from monitor.sources.files import FileSource
+from monitor.suggested_alerts import suggest
 from monitor.text_report import render_report
 from monitor.timeline import ChangePoint, alert_objects, timeline_text
 from monitor.wording import message
@@ -45,6 +50,13 @@ class Replay:
         For what counts as the future.
     change_at
         Event time, in microseconds, from which on something is known to be different.
+    record
+        Whether the pipeline's history is to be filled, which takes a while.
+
+    Attributes
+    ----------
+    pipeline
+        What everything goes through.
 
     Raises
     ------
@@ -58,15 +70,18 @@ class Replay:
         paths: Sequence[Path],
         clock: Clock | None = None,
         change_at: int | None = None,
+        record: bool = False,
     ) -> None:
         fields = config.events.fields
         texts = [fields.id, fields.model, fields.version]
         texts += [fields.segments] if isinstance(fields.segments, str) else fields.segments.values()
+        self._config = config
         self._paths = paths
         self._source = FileSource(paths, text_columns=texts)
-        self._pipeline = Pipeline(config, [FileSource.TOPIC], clock or SystemClock(), from_files=True)
+        self.pipeline = Pipeline(config, [FileSource.TOPIC], clock or SystemClock(), from_files=True)
         self._change_at = change_at
-        self._rehearsal = Rehearsal(config, self._pipeline)
+        self._rehearsal = Rehearsal(config, self.pipeline)
+        self._recording = Recording(self.pipeline) if record else None
         self.change: ChangePoint | None = None
         """The first event since `change_at`, once it was read."""
         self.samples: dict[str, Rejected] = {}
@@ -84,25 +99,36 @@ class Replay:
         progress
             Told the share that is done, from 0 to 1.
         """
-        source, pipeline = self._source, self._pipeline
+        source, pipeline, recording = self._source, self.pipeline, self._recording
         while not source.finished:
             batches = source.poll(0).batches
             if not self.first_rows:
                 self.first_rows = [r.value for records in batches for r in records.records[:_FIRST_ROWS]]
-            batch = pipeline.decode(batches)
             lagging = frozenset(partition for partition, rows in source.lag().items() if rows > 0)
-            self._note_change(batch)
-            pipeline.apply(batch)
-            self._retire(pipeline.advance(lagging))
-            self._rehearsal.turn()
+            if recording is None:
+                self._take_in(batches, lagging)
+            else:
+                for piece, pending in recording.pieces(batches):
+                    self._take_in(piece, lagging | pending)
+                    recording.look(sum(len(batch.records) for batch in piece))
             source.hold(pipeline.ahead(lagging))
-            for rejected in batch.rejected:
-                self.samples.setdefault(rejected.reason, rejected)
             progress(source.progress)
         self._retire(pipeline.advance(frozenset()))
         pipeline.state.clocks.end()  # files end: there is no event that might come late
         self._rehearsal.turn()
-        return pipeline.evaluate(pipeline.snapshot())
+        evaluation = pipeline.evaluate(pipeline.snapshot())
+        if recording is not None:
+            pipeline.history.add(evaluation.report)
+        return evaluation
+
+    def _take_in(self, batches: Sequence[RecordBatch], lagging: frozenset[Partition]) -> None:
+        batch = self.pipeline.decode(batches)
+        self._note_change(batch)
+        self.pipeline.apply(batch)
+        self._retire(self.pipeline.advance(lagging))
+        self._rehearsal.turn()
+        for rejected in batch.rejected:
+            self.samples.setdefault(rejected.reason, rejected)
 
     def _retire(self, gone: Snapshot) -> None:
         self.retired += [(version.model, version.version) for version in gone.view.versions]
@@ -120,9 +146,14 @@ class Replay:
 
     def number(self, position: int) -> int:
         """Return the number of an event in all files together, from 0, given its place."""
-        file = self._pipeline.decoder.positions.partition(position >> OFFSET_BITS).partition
-        before = (rows for (_, f), rows in self._pipeline.state.next_offsets.items() if f < file)
+        file = self.pipeline.decoder.positions.partition(position >> OFFSET_BITS).partition
+        before = (rows for (_, f), rows in self.pipeline.state.next_offsets.items() if f < file)
         return sum(before) + (position & ((1 << OFFSET_BITS) - 1))
+
+    @property
+    def desk(self) -> Desk | None:
+        """What decides about actions; None where none is configured."""
+        return self._rehearsal.desk
 
     @property
     def transitions(self) -> Sequence[Transition]:
@@ -139,7 +170,7 @@ class Replay:
 
     def timeline(self) -> str:
         """Return what happened to alerts, for people; empty without a rule."""
-        if self._pipeline.alerting is None:
+        if self.pipeline.alerting is None:
             return ""
         return (
             timeline_text(
@@ -151,13 +182,23 @@ class Replay:
             + self._rehearsal.text()
         )
 
+    def suggestions(self, report: Report) -> Iterator[str]:
+        """Yield lines of YAML with rules to begin with, where no rule is configured."""
+        if self._config.alerts.rules:
+            return
+        newest = {window.model: window for window in reversed(report.select(segment=""))}
+        rules = "".join(suggest(window, presets(self._config)) for window in newest.values())
+        if rules:
+            yield "No alert is configured. Rules to begin with, which this model would keep as it is now:"
+            yield from ("alerts:", "  rules:", *(f"    {rule}" for rule in rules.splitlines()))
+
     def place(self, rejected: Rejected) -> str:
         """Return the file and the row of a record."""
         return f"{self._paths[rejected.partition.partition]}, row {rejected.record.offset}"
 
     def counts(self) -> dict[str, Any]:
         """Return how many records were consumed, rejected by reason, unlabeled and late."""
-        pipeline = self._pipeline
+        pipeline = self.pipeline
         rejected: Counter[str] = Counter()
         for (_, reason), n in pipeline.rejected.items():
             rejected[reason] += n
@@ -223,4 +264,6 @@ def summary(replay: Replay, evaluation: Evaluation) -> str:
         lines.append(f"To map fields with events.fields: the rows have {', '.join(paths)}.")
     if timeline := replay.timeline():
         lines += ["", timeline.rstrip("\n")]
-    return "\n".join([*lines, "", render_report(evaluation.report)] if windows else lines)
+    if not windows:
+        return "\n".join(lines)
+    return "\n".join([*lines, "", render_report(evaluation.report), *replay.suggestions(evaluation.report)])

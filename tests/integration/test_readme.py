@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 import time
 import urllib.error
@@ -16,6 +17,7 @@ import pytest
 from monitor.assembly import decoder
 from monitor.clock import SystemClock
 from monitor.config import load_config
+from monitor.errors import ConfigurationError
 from monitor.metrics.catalog import CATALOG
 from monitor.series import HELPS
 from tests.support.brokers import EmbeddedBroker, free_ports
@@ -25,7 +27,8 @@ from tests.support.records import batch
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "README.md").read_text()
-CONFIG, _ALERTS = [text for language, text in blocks(PAGE) if language == "yaml"]
+MODELS, KAFKA, _ALERTS = [text for language, text in blocks(PAGE) if language == "yaml"]
+CONFIG = KAFKA + MODELS
 [EVENT] = [text for language, text in blocks(PAGE) if language == "json"]
 COMMANDS = [
     command
@@ -36,6 +39,14 @@ COMMANDS = [
 ]
 PORT = "9464"
 SETUP = ". .venv/bin/activate"
+
+
+def test_files_need_no_section_kafka(tmp_path: Path) -> None:
+    path = tmp_path / "monitor.yaml"
+    path.write_text(MODELS)
+    assert list(load_config(path, {}, needs_kafka=False).models) == ["fraud"]
+    with pytest.raises(ConfigurationError, match=r"kafka\.bootstrap_servers: is missing"):
+        load_config(path, {})
 
 
 def test_its_event_is_one_under_its_configuration(tmp_path: Path) -> None:
@@ -103,7 +114,9 @@ def test_its_commands_run(port: str, monitor: Commands) -> None:
     with ExitStack() as daemons:
         for command in COMMANDS:
             program, *arguments = command.replace(PORT, port).split()
-            if program == "monitor" and arguments[0] == "run":
+            if "--serve" in arguments:
+                assert_served(arguments)
+            elif program == "monitor" and arguments[0] == "run":
                 process = daemons.enter_context(started(*arguments, MONITOR__EVALUATION__EVERY="1s"))
                 wait_for_a_report(port)
             elif program == "monitor":
@@ -128,6 +141,17 @@ def test_its_commands_run(port: str, monitor: Commands) -> None:
     assert "200 records: 0 rejected" in outputs["monitor replay -c monitor.yaml predictions.jsonl"]
     found = json.loads(outputs["monitor replay -c monitor.yaml predictions.jsonl --json"])
     assert found["events"]["consumed"] == 200
+
+
+def assert_served(arguments: list[str]) -> None:
+    with started(*arguments) as process:
+        assert process.stderr is not None
+        address = re.search(r"http://\S+/", process.stderr.readline())
+        assert address is not None
+        with urllib.request.urlopen(f"{address[0]}model?model=fraud", timeout=30) as answer:
+            assert "last_10k" in answer.read().decode()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
 
 
 def wait_for_a_report(port: str) -> None:

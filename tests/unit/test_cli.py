@@ -17,7 +17,7 @@ CONFIG = """
 kafka: {bootstrap_servers: [localhost:9092], topics: [predictions.labeled]}
 models: {fraud: {task: binary, classes: [legit, fraud]}}
 """
-COMMANDS = ("run", "check", "doctor", "replay", "baseline", "report", "reset", "rules", "demo")
+COMMANDS = ("run", "check", "doctor", "replay", "baseline", "report", "reset", "rules", "dashboard", "demo")
 
 
 @pytest.fixture
