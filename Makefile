@@ -55,11 +55,15 @@ bench: setup ## print rates and ratios to peers, measured in the same run
 	$(BIN)/python -m tests.benchmarks.daemon
 	$(BIN)/python -m tests.benchmarks.memory
 	$(BIN)/python -m tests.benchmarks.checkpoint
+	$(BIN)/python -m tests.benchmarks.history
 	$(BIN)/python -m tests.benchmarks.backlog
 	test -z "$$KAFKA_HOME" || $(BIN)/python -m tests.benchmarks.restart
 
-docs: setup ## write the generated pages of docs/
+docs: setup ## write the generated pages of docs/ and build the site into site/
 	$(BIN)/python -m monitor.metrics.documentation docs/metrics.md
+	$(BIN)/python -m monitor.config.documentation docs/configuration.md
+	$(BIN)/python docs/pictures/draw.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-clean: ## remove the virtual environment and caches
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+clean: ## remove the virtual environment, the site and caches
+	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .hypothesis
