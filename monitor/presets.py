@@ -65,7 +65,7 @@ RECORDED: tuple[Pick, ...] = tuple(
 )
 """What the history keeps of every model, whatever its preset."""
 
-_AVERAGED = {f"classifier_{name}": f"classifier_{name}_average" for name in ("recall", "precision", "f1")}
+AVERAGED = {f"classifier_{name}": f"classifier_{name}_average" for name in ("recall", "precision", "f1")}
 """Where there is no positive class, the macro average stands for the classes."""
 
 HIGH_IS_BAD = frozenset({"classifier_brier_score", "classifier_expected_cost"})
@@ -119,7 +119,7 @@ def pick_values(window: WindowReport, picks: Iterable[Pick]) -> Iterator[Value]:
         candidates = [v for v in found.get(pick.family, ()) if v.labels.get("subset", "all") == pick.subset]
         if chosen := _choose(window, candidates):
             yield chosen
-        elif averages := found.get(_AVERAGED.get(pick.family, ""), ()):
+        elif averages := found.get(AVERAGED.get(pick.family, ""), ()):
             yield from [v for v in averages if v.labels["average"] == "macro"][:1]
 
 
@@ -130,7 +130,7 @@ def _choose(window: WindowReport, candidates: list[Value]) -> Value | None:
         return next(iter(own), None) or next((v for v in candidates if not v.labels.get("class")), None)
     if whole := [v for v in candidates if not v.labels.get("class")]:
         return whole[0]
-    if not candidates or candidates[0].name in _AVERAGED:
+    if not candidates or candidates[0].name in AVERAGED:
         return None
     sign = -1 if candidates[0].name in HIGH_IS_BAD else 1
     return min(candidates, key=lambda v: (v.value is None, sign * (v.value or 0.0)))

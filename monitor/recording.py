@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from monitor.evaluation import Wanted
 from monitor.pipeline import Pipeline
+from monitor.presets import AVERAGED, RECORDED
 from monitor.records import Partition, RecordBatch
 
 FIRST_RECORDS = 100
 """Records between the first looks."""
 
-LOOKS = 100
+_WANTED = Wanted(
+    frozenset(
+        family for pick in RECORDED for family in (pick.family, AVERAGED.get(pick.family, pick.family))
+    ),
+    cumulative=True,
+    segments=False,
+)
+
+LOOKS = 50
 """Looks after which the records between them double: looking at n records takes log n looks."""
 
 
@@ -46,7 +57,7 @@ class Recording:
         if self._since < self._between:
             return
         pipeline = self._pipeline
-        evaluation = pipeline.evaluate(pipeline.snapshot())
+        evaluation = pipeline.evaluate(replace(pipeline.snapshot(), wanted=_WANTED))
         for version, settled in evaluation.settled:
             pipeline.state.adopt(version, settled)
         pipeline.history.add(evaluation.report)

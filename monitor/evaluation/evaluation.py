@@ -28,13 +28,24 @@ VocabularyOf = Callable[[str, str], Vocabulary]
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What of a report is needed, where that is not everything: families of sliding windows, no curves.
+    """What of a report is needed, where that is not everything: some families, no curves.
 
-    `resampled`: with their bootstrap intervals, which the caller adds.
+    Attributes
+    ----------
+    families
+        Of everything that is evaluated.
+    resampled
+        Whether with their bootstrap intervals, which the caller adds.
+    cumulative
+        Whether of the cumulative state, too, not of sliding windows alone.
+    segments
+        Whether of segments, too.
     """
 
     families: frozenset[str]
     resampled: bool = False
+    cumulative: bool = False
+    segments: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +94,14 @@ def evaluate(
     found: list[Span] = []
     if view.watermark is not None and view.trim_at is not None:
         settled = list(zip(versions, settle(versions, view.trim_at), strict=True))
-        found = [span for span in spans(view, settled) if wanted is None or span.events is not None]
+        all_spans = wanted is None or wanted.cumulative
+        found = [span for span in spans(view, settled) if all_spans or span.events is not None]
     failures: dict[str, Exception] = {}
     with _collector_at_rest():
         windows = {
             case: report
             for batch in batches(found, parameters)
+            if batch.over_all_events or wanted is None or wanted.segments
             for case, report in zip(
                 batch.cases, _reports(batch, found, vocabulary, wanted, failures), strict=True
             )
