@@ -97,7 +97,7 @@ class State:
     next_offsets
         For each partition, the offset from which on nothing was consumed.
     late, unlabeled
-        Events counted so far, by model.
+        Events so far, by model; late are those behind the frontier and their model's label maturity.
     over_limit_before
         Events let go early because of `Plan.held_events`, of versions that are gone.
     retired
@@ -153,8 +153,10 @@ class State:
             live.labeled += len(columns) - unlabeled
             if unlabeled:
                 self.unlabeled[key[0]] += unlabeled
-            if frontier is not None and first <= frontier:
-                self.late[key[0]] += int(np.count_nonzero(columns.timestamp <= frontier))
+            if frontier is not None:
+                decided = frontier - live.settled.plan.maturity
+                if first <= decided:
+                    self.late[key[0]] += int(np.count_nonzero(columns.timestamp <= decided))
         self.next_offsets.update({partition: span.next for partition, span in batch.spans.items()})
         self.clocks.read(batch.spans)
         for key in batch.columns:

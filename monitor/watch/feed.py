@@ -65,14 +65,17 @@ class Feed:
         batch
             With the marks of its events.
         frontier
-            When they were read: events at or before it are late, and left out. None before the first one.
+            When they were read: events at or before it and the maturity of their labels are late, and left out,
+            since later ones may have been given out. None before the first one.
         """
         for version, columns in batch.columns.items():
             if not self._wanted(version[0]):
                 continue
             events = Matured(columns, batch.marks[version])
-            if frontier is not None and not (in_time := columns.timestamp > frontier).all():
-                events = events.select(in_time)
+            if frontier is not None:
+                in_time = columns.timestamp > frontier - self._maturity(version[0])
+                if not in_time.all():
+                    events = events.select(in_time)
             queue = self._queues.get(version)
             if queue is None:
                 queue = self._queues[version] = _Queue()
@@ -93,7 +96,7 @@ class Feed:
         """
         taken = {}
         for version, queue in self._queues.items():
-            events = queue.take(frontier - self._maturities[self._configured(version[0])])
+            events = queue.take(frontier - self._maturity(version[0]))
             if events is not None:
                 taken[version] = events
         return taken
@@ -102,7 +105,7 @@ class Feed:
     def next(self) -> int | None:
         """Frontier from which on the next event is old enough; None where none waits."""
         ages = (
-            queue.first + self._maturities[self._configured(model)]
+            queue.first + self._maturity(model)
             for (model, _), queue in self._queues.items()
             if queue.first is not None
         )
@@ -156,6 +159,9 @@ class Feed:
                 raise ValueError(f"events of {version} wait twice")
             if self._wanted(version[0]):
                 self._queues[version] = _Queue([events])
+
+    def _maturity(self, model: str) -> int:
+        return self._maturities[self._configured(model)]
 
     def _spec(self, model: str) -> ModelSpec | None:
         return self._specs.get(self._configured(model))

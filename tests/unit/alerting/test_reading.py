@@ -247,6 +247,26 @@ def test_conditions_see_the_windows_as_they_were_at_the_mark() -> None:
         )
 
 
+def test_labels_that_come_one_by_one_within_their_maturity_are_all_seen() -> None:
+    """Misses become known long after hits: a detector that left them out would see the hits alone."""
+    models = {"fraud": {**MODELS["fraud"], "label_maturity": "60s"}}
+    values = [*stream(*DRIFT), *stream((90, 0.97), start=sum(seconds for seconds, _ in DRIFT))]
+
+    def known(value: dict[str, Any]) -> float:
+        missed = value["label"] == "fraud" and value["score"] < 0.5
+        return value["timestamp"] + (55 if missed else 0)
+
+    at_once, one_by_one = Reading(configured(models=models)), Reading(configured(models=models))
+    for value in values:
+        at_once.read_on(value)
+    for value in sorted(values, key=known):
+        one_by_one.read_on(value)
+    found = [(t.key, t.change, t.moment.timestamp, t.evidence.value) for t in one_by_one.transitions]
+    assert found == [(t.key, t.change, t.moment.timestamp, t.evidence.value) for t in at_once.transitions]
+    assert {"firing", "resolved"} <= {change for _, change, _, _ in found}
+    assert one_by_one.pipeline.state.late == {}
+
+
 def test_late_events_change_nothing() -> None:
     values = stream(*DRIFT)
     reading, other = Reading(configured()), Reading(configured())

@@ -47,6 +47,14 @@ def test_late_and_unlabeled_events_are_counted_and_kept() -> None:
     assert (view.labeled, view.unlabeled, view.since, view.last_event) == (3, 1, 99, 101)
 
 
+def test_events_are_late_once_their_labels_would_have_been_complete() -> None:
+    s = state(plan(LAST_4, maturity=30))
+    s.apply(batch([event(0, 100)]))
+    s.advance(())
+    s.apply(batch([event(1, 71), event(2, 70), event(3, 99)]))
+    assert s.late["m"] == 1
+
+
 def test_a_version_without_events_retires_by_event_time() -> None:
     s = state(plan(LAST_4), retire_after=50)
     s.apply(batch([event(0, 100, version="old"), event(1, 100, version="new")]))

@@ -52,8 +52,9 @@ def test_what_comes_in_time_comes_out_once_and_in_order(data, seed, maturity, re
             if index:
                 read[version] = part(whole[version], np.array(index))
                 times = read[version].columns.timestamp
+                given = None if frontier is None else frontier - age(version, maturity)
                 expected.setdefault(version, []).extend(
-                    row for row in rows(read[version]) if frontier is None or row[0] > frontier
+                    row for row in rows(read[version]) if given is None or row[0] > given
                 )
                 frontier_of_batch = int(times.max()) - data.draw(st.integers(0, 15))
         subject.add(batch(read), frontier)
@@ -67,16 +68,29 @@ def test_what_comes_in_time_comes_out_once_and_in_order(data, seed, maturity, re
             subject.resume(tree)
     assert frontier is not None
     for version in whole:
-        until = frontier - (maturity if version[0] == "m" else 2 * maturity)
+        until = frontier - age(version, maturity)
         due = out.get(version, [])
         assert all(row[0] <= until for row in due)
     drain(out, subject.take(frontier))
     for version in whole:
-        until = frontier - (maturity if version[0] == "m" else 2 * maturity)
+        until = frontier - age(version, maturity)
         due = [row for row in expected.get(version, []) if row[0] <= until]
         assert out.get(version, []) == sorted(due, key=lambda row: row[:2])
     assert len(subject) == sum(map(len, expected.values())) - sum(map(len, out.values()))
     assert subject.dropped == 0
+
+
+def age(version: Version, maturity: int) -> int:
+    """Return how old labels of a model have to be in `feed`."""
+    return maturity if version[0] == "m" else 2 * maturity
+
+
+def test_labels_that_come_within_their_maturity_are_not_late() -> None:
+    """As when each label is sent once it is known, with the time of its prediction."""
+    subject = feed(maturity=20)
+    whole = events(SPEC, 100, 1, mix=FULL)
+    subject.add(batch({A: whole}), 50)
+    assert [row[0] for row in rows(subject.take(1000)[A])] == [t for t in whole.columns.timestamp if t > 30]
 
 
 def test_events_at_the_frontier_are_late() -> None:
