@@ -6,8 +6,9 @@ STAMP  := $(VENV)/.installed
 AUDIT  := $(VENV)/audit
 DEMO_SECONDS ?=
 FUZZ_SECONDS ?= 300
-# Two workers, a test file at a time (tests/conftest.py); ARGS="-n 0" runs everything in one process.
-PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder --durations=20
+# A test file at a time (tests/conftest.py); ARGS="-n 0" runs everything in one process. Three workers are for
+# two cores: tests on brokers wait more than they compute.
+PYTEST := $(BIN)/python -m pytest -n 3 --dist loadgroup --no-loadscope-reorder --durations=20
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-long fuzz lint audit bench docs clean
@@ -29,7 +30,7 @@ test: setup ## run the tests
 	$(PYTEST) -m "not slow" $(ARGS)
 
 test-long: setup ## run the tests, the long statistical and soak tests too
-	$(PYTEST) $(ARGS)
+	$(PYTEST) --hypothesis-profile=long $(ARGS)
 
 fuzz: setup ## look for inputs that break something, for FUZZ_SECONDS=300
 	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS) $(ARGS)
@@ -56,6 +57,7 @@ bench: setup ## print rates and ratios to peers, measured in the same run
 	$(BIN)/python -m tests.benchmarks.memory
 	$(BIN)/python -m tests.benchmarks.checkpoint
 	$(BIN)/python -m tests.benchmarks.history
+	$(BIN)/python -m tests.benchmarks.page
 	$(BIN)/python -m tests.benchmarks.backlog
 	test -z "$$KAFKA_HOME" || $(BIN)/python -m tests.benchmarks.restart
 

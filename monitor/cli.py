@@ -20,7 +20,6 @@ from rich.console import Console
 from rich.progress import Progress
 
 from monitor import __version__
-from monitor.alerts.runbook import RUNBOOKS
 from monitor.client import ReportFormat, fetch_report
 from monitor.config import Config, load_config
 from monitor.errors import ConfigurationError, MonitorError
@@ -53,6 +52,18 @@ WindowOption = Annotated[
     str | None, typer.Option("--window", help="Only this window; 'all' has every event.")
 ]
 DEFAULT_CONFIG = Path("monitor.yaml")
+
+
+def _moment(text: str) -> datetime:
+    """Parse a time; one without a zone is UTC."""
+    try:
+        moment = datetime.fromisoformat(text)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise typer.BadParameter(
+            f"{text!r} is no time; write one such as 2026-11-01, '2026-11-01 08:00:00' or "
+            "2026-11-01T08:00:00+01:00"
+        ) from None
 
 
 @app.callback(invoke_without_command=True)
@@ -105,13 +116,17 @@ def check(
     """Check the configuration and say in words what it means."""
     from monitor.alert_rules import rules
     from monitor.assembly import decoder
+    from monitor.baseline import load_baseline
     from monitor.clock import SystemClock
     from monitor.describe import describe
     from monitor.exports import most_series
+    from monitor.prometheus_rules import configured, rules_file
 
     loaded = _load(config)
     decoder(loaded, loaded.kafka.topics, SystemClock())  # refuses a mapping that contradicts itself
-    typer.echo(describe(loaded, lambda model: most_series(model, loaded), rules(loaded)), nl=False)
+    found = rules(loaded)
+    rules_file(found, configured(loaded))  # refuses names of alerts about the monitor itself
+    typer.echo(describe(loaded, lambda model: most_series(model, loaded), found, load_baseline), nl=False)
     if connect:
         from monitor.sources.probe import probe
 
@@ -145,7 +160,12 @@ def replay(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, for machines.")] = False,
     change_at: Annotated[
         datetime | None,
-        typer.Option(help="Event time (UTC) of a known change: prints how long after it each alert fired."),
+        typer.Option(
+            parser=_moment,
+            metavar="TIME",
+            help="Event time of a known change, UTC where it names no zone: prints how long after it each "
+            "alert fired.",
+        ),
     ] = None,
     serve: Annotated[
         bool, typer.Option("--serve", help="Then serve the page with the result, until Ctrl-C.")
@@ -157,8 +177,13 @@ def replay(
     """
     from monitor.replay import Replay, replay_object, summary
 
-    change = None if change_at is None else round(change_at.replace(tzinfo=UTC).timestamp() * 1_000_000)
+    change = None if change_at is None else round(change_at.timestamp() * 1_000_000)
     loaded = _load(config, needs_kafka=False)
+    logging.getLogger("monitor.actions").setLevel(logging.WARNING)  # what they would do is in the summary
+    if serve:
+        from monitor.web.server import check_port
+
+        check_port(loaded.server.host, loaded.server.port)  # at once, not when all is read
     pass_over = Replay(loaded, files, change_at=change, record=serve)
     with _progress() as progress:
         evaluation = pass_over.run(progress)
@@ -185,11 +210,13 @@ def baseline(
 ) -> None:
     """Make a stored reference of files, which alerts can hold a model against; needs no broker."""
     from monitor.baseline import store_baseline
-    from monitor.make_baseline import describe_baseline, make_baseline
+    from monitor.make_baseline import describe_baseline, make_baseline, replaced_baseline
 
+    loaded = _load(config, needs_kafka=False)
+    before = replaced_baseline(output)
     with _progress() as progress:
-        made = make_baseline(_load(config, needs_kafka=False), files, model, version, progress)
-    typer.echo(describe_baseline(made, output, store_baseline(made, output)), nl=False)
+        made = make_baseline(loaded, files, model, version, progress)
+    typer.echo(describe_baseline(made, output, store_baseline(made, output), before), nl=False)
 
 
 @app.command()
@@ -244,8 +271,11 @@ def write_rules(
     ] = None,
     job: Annotated[str, typer.Option("--job", help="The job under which Prometheus scrapes.")] = "monitor",
     runbooks: Annotated[
-        str, typer.Option("--runbooks", help="Address of the page that annotations link to.")
-    ] = RUNBOOKS,
+        str | None,
+        typer.Option(
+            "--runbooks", help="Address of the page that annotations link to (alerts.runbooks by default)."
+        ),
+    ] = None,
 ) -> None:
     """Write alert and recording rules for Prometheus, for models and for the monitor itself."""
     from monitor.alert_rules import rules
@@ -270,8 +300,11 @@ def write_dashboard(
         str | None, typer.Option("--page", help="Address of the daemon's page, for links from Grafana.")
     ] = None,
     runbooks: Annotated[
-        str, typer.Option("--runbooks", help="Address of the page of runbooks, for links.")
-    ] = RUNBOOKS,
+        str | None,
+        typer.Option(
+            "--runbooks", help="Address of the page of runbooks, for links (alerts.runbooks by default)."
+        ),
+    ] = None,
 ) -> None:
     """Write Grafana dashboards: all models, one model, alerts and actions, the monitor itself."""
     from monitor.alert_rules import rules

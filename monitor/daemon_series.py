@@ -15,7 +15,7 @@ HELPS: Mapping[str, str] = {
     "monitor_owner": "Whether this instance holds partitions (1) or not (0).",
     "monitor_events_consumed_total": "Records read from Kafka.",
     "monitor_events_rejected_total": "Records that could not be used, by reason.",
-    "monitor_events_late_total": "Events at or behind the frontier less their model's label maturity when they were read.",
+    "monitor_events_late_total": "Events that were read when alerts had already looked further.",
     "monitor_events_unlabeled_total": "Events without a label.",
     "monitor_offsets_lost_total": "Records that Kafka deleted before they were read.",
     "monitor_log_truncations_total": "Times that a partition's log ended before our position.",

@@ -31,7 +31,7 @@ class Reference(Protocol):
         """Name of the model that it is of."""
 
     @property
-    def events(self) -> int:
+    def labeled(self) -> int:
         """Number of its labeled events."""
 
 
@@ -73,7 +73,7 @@ def _baseline(path: str, load: Callable[[str], Reference] | None) -> str:
         reference = load(path)
     except MonitorError as error:
         return str(error)
-    return f"{path}: {reference.events} labeled events of model {reference.model}"
+    return f"{path}: {reference.labeled} labeled events of model {reference.model}"
 
 
 def _alerts(config: Config) -> Iterator[_Row]:

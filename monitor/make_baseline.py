@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 
 from monitor import __version__
 from monitor.assembly import spec
-from monitor.baseline import Baseline, Groups, Interval, StoredValue, calibration_map, meaning
+from monitor.baseline import (
+    Baseline,
+    Groups,
+    Interval,
+    StoredValue,
+    calibration_map,
+    load_baseline,
+    meaning,
+)
 from monitor.clock import Clock
 from monitor.config import Config
 from monitor.detection.calibration_map import LEAST
@@ -91,9 +99,30 @@ def make_baseline(
     )
 
 
-def describe_baseline(baseline: Baseline, path: Path, size: int) -> str:
-    """Return what was made and what can be watched with it, in a few lines."""
-    return "\n".join(_description(baseline, path, size)) + "\n"
+def replaced_baseline(path: Path) -> Baseline | None:
+    """Return the baseline in whose place another one is to be written, None where nothing is there.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is something else, which is not to be lost.
+    """
+    if not path.exists():
+        return None
+    try:
+        return load_baseline(path)
+    except ConfigurationError:
+        raise ConfigurationError(
+            f"{path}: is there, and no baseline that can be read; name another file: -o FILE, or remove it"
+        ) from None
+
+
+def describe_baseline(baseline: Baseline, path: Path, size: int, before: Baseline | None = None) -> str:
+    """Return what was made, in place of what, and what can be watched with it, in a few lines."""
+    lines = list(_description(baseline, path, size))
+    if before is not None:
+        lines.insert(1, f"in place of that of {_whose(before)}")
+    return "\n".join(lines) + "\n"
 
 
 def _plain(config: Config) -> Config:
@@ -176,11 +205,7 @@ def group(
 
 
 def _description(baseline: Baseline, path: Path, size: int) -> Iterator[str]:
-    yield (
-        f"{path}: {size // 1000 + 1} kB, of model {printable(baseline.model)}, version "
-        f"{printable(baseline.version) or '(none)'}: {baseline.events} events, {baseline.labeled} labeled, "
-        f"{utc(baseline.first_event)} to {utc(baseline.last_event)}"
-    )
+    yield f"{path}: {size // 1000 + 1} kB, of {_whose(baseline)}"
     for class_ in list(baseline.scored)[:_CLASSES_SHOWN]:
         yield from _of_class(baseline, class_)
     if len(baseline.scored) > _CLASSES_SHOWN:
@@ -191,6 +216,14 @@ def _description(baseline: Baseline, path: Path, size: int) -> Iterator[str]:
     yield (
         f"To use it, write baselines: {{NAME: {path}}}, and baseline: NAME in a rule: of a metric, whose "
         "floor is then the lower bound, or of detector: calibration"
+    )
+
+
+def _whose(baseline: Baseline) -> str:
+    return (
+        f"model {printable(baseline.model)}, version {printable(baseline.version) or '(none)'}: "
+        f"{baseline.events} events, {baseline.labeled} labeled, "
+        f"{utc(baseline.first_event)} to {utc(baseline.last_event)}"
     )
 
 

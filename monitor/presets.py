@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from monitor.report import Value, WindowReport
@@ -105,6 +106,13 @@ class Presets:
         return list(pick_values(window, self.of(window.model).second))
 
 
+@lru_cache
+def families(picks: tuple[Pick, ...]) -> frozenset[str]:
+    """Return the families that `pick_values` looks at."""
+    picked = {pick.family for pick in picks}
+    return frozenset(picked | {AVERAGED[family] for family in picked & AVERAGED.keys()})
+
+
 def pick_values(window: WindowReport, picks: Iterable[Pick]) -> Iterator[Value]:
     """Yield one value for each pick that the window has.
 
@@ -112,36 +120,39 @@ def pick_values(window: WindowReport, picks: Iterable[Pick]) -> Iterator[Value]:
     lack of one, the macro average, or the worst class. Of several false-positive rates it is the largest, of
     several k the first.
     """
+    picks = tuple(picks)
+    wanted = families(picks)
     found: dict[str, list[Value]] = {}
     for value in window.values:
-        found.setdefault(value.name, []).append(value)
-    for pick in picks:
-        candidates = [v for v in found.get(pick.family, ()) if v.labels.get("subset", "all") == pick.subset]
-        if chosen := _choose(window, candidates):
+        if value.name in wanted:
+            found.setdefault(value.name, []).append(value)
+    for family, subset in picks:
+        candidates = found.get(family, [])
+        if candidates and "subset" in candidates[0].labels:
+            candidates = [v for v in candidates if v.labels["subset"] == subset]
+        if candidates and (chosen := _choose(window.positive_class, _one_parameter(candidates))):
             yield chosen
-        elif averages := found.get(AVERAGED.get(pick.family, ""), ()):
+        elif averages := found.get(AVERAGED.get(family, "")):
             yield from [v for v in averages if v.labels["average"] == "macro"][:1]
 
 
-def _choose(window: WindowReport, candidates: list[Value]) -> Value | None:
-    candidates = _one_parameter(candidates)
-    if window.positive_class is not None:
-        own = [v for v in candidates if v.labels.get("class") == window.positive_class]
-        return next(iter(own), None) or next((v for v in candidates if not v.labels.get("class")), None)
-    if whole := [v for v in candidates if not v.labels.get("class")]:
-        return whole[0]
-    if not candidates or candidates[0].name in AVERAGED:
+def _choose(positive: str | None, candidates: Sequence[Value]) -> Value | None:
+    for wanted in (positive, "") if positive is not None else ("",):
+        for value in candidates:
+            if value.labels.get("class", "") == wanted:
+                return value
+    if positive is not None or candidates[0].name in AVERAGED:
         return None
     sign = -1 if candidates[0].name in HIGH_IS_BAD else 1
     return min(candidates, key=lambda v: (v.value is None, sign * (v.value or 0.0)))
 
 
-def _one_parameter(candidates: list[Value]) -> list[Value]:
-    rates = {v.labels["max_fpr"] for v in candidates if "max_fpr" in v.labels}
-    ks = [v.labels["k"] for v in candidates if "k" in v.labels]
-    return [
-        v
-        for v in candidates
-        if v.labels.get("max_fpr") in (None, max(rates, key=float, default=None))
-        and v.labels.get("k") in (None, ks[0] if ks else None)
-    ]
+def _one_parameter(candidates: Sequence[Value]) -> Sequence[Value]:
+    labels = candidates[0].labels  # all of a family have the same
+    if "max_fpr" in labels:
+        name, chosen = "max_fpr", max((v.labels["max_fpr"] for v in candidates), key=float)
+    elif "k" in labels:
+        name, chosen = "k", labels["k"]
+    else:
+        return candidates
+    return [v for v in candidates if v.labels[name] == chosen]

@@ -7,19 +7,13 @@ from dataclasses import replace
 
 from monitor.evaluation import Wanted
 from monitor.pipeline import Pipeline
-from monitor.presets import AVERAGED, RECORDED
+from monitor.presets import RECORDED, families
 from monitor.records import Partition, RecordBatch
 
 FIRST_RECORDS = 100
 """Records between the first looks."""
 
-_WANTED = Wanted(
-    frozenset(
-        family for pick in RECORDED for family in (pick.family, AVERAGED.get(pick.family, pick.family))
-    ),
-    cumulative=True,
-    segments=False,
-)
+_WANTED = Wanted(families(RECORDED), cumulative=True, segments=False)
 
 LOOKS = 50
 """Looks after which the records between them double: looking at n records takes log n looks."""

@@ -29,7 +29,7 @@ from monitor.sources.files import FileSource
 from monitor.suggested_alerts import suggest
 from monitor.text_report import render_report
 from monitor.timeline import ChangePoint, alert_objects, timeline_text
-from monitor.wording import message
+from monitor.wording import message, utc
 
 _FIRST_ROWS = 20
 
@@ -182,6 +182,15 @@ class Replay:
             + self._rehearsal.text()
         )
 
+    def remarks(self) -> Iterator[str]:
+        """Yield why nothing is said of a change, where one was named."""
+        if self._change_at is None:
+            return
+        if self.pipeline.alerting is None:
+            yield "--change-at: no alert is configured (alerts.rules), so there is no delay to tell."
+        elif self.change is None:
+            yield f"--change-at: no event since {utc(self._change_at)}, so there is no delay to tell."
+
     def suggestions(self, report: Report) -> Iterator[str]:
         """Yield lines of YAML with rules to begin with, where no rule is configured."""
         if self._config.alerts.rules:
@@ -256,8 +265,10 @@ def summary(replay: Replay, evaluation: Evaluation) -> str:
         lines.append(
             f"Not in this report, without an event for limits.retire_after: {message(names.encode())}"
         )
+    lines += replay.remarks()
     if not windows:
-        lines.append("No valid event: nothing to report.")
+        found = "No valid event" if counts["consumed"] else "No row in the files"
+        lines.append(f"{found}: nothing to report.")
     elif not any(window.labeled for window in windows):
         lines.append("No event has a label: metrics need the true class; check events.fields.label.")
     if not any(window.labeled for window in windows) and (paths := seen_paths(replay.first_rows)):

@@ -32,6 +32,7 @@ def replay_server(config: Config, replay: Replay, evaluation: Evaluation) -> Ser
         version=__version__,
         ready=True,
         owner=True,
+        files=True,
         evaluation_every=EVERY,
         events_consumed=dict(pipeline.consumed),
         events_rejected=dict(pipeline.rejected),

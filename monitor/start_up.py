@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from monitor.config import Config, ServerConfig, is_in_the_clear, origin
 from monitor.secret_file import is_public
@@ -53,16 +54,56 @@ def _approvals_nobody_can_give(config: Config) -> Iterator[str]:
                 yield f"actions.{name}.approval: nobody can approve without server.act_token_file; write one"
 
 
-def _public_secrets(config: Config) -> Iterator[str]:
+def missing_files(config: Config) -> list[str]:
+    """Return what `monitor run` would refuse to start without, one sentence for each file."""
+    needed = {**_secrets(config), **_public(config)}
+    if not config.actions.enabled:  # then theirs are not read
+        needed = {key: path for key, path in needed.items() if not key.startswith("actions.")}
+    return [
+        f"{key} {path} is not there, and `monitor run` does not start without it: {_remedy(key)}"
+        for key, path in needed.items()
+        if "\0" in path or not Path(path).exists()
+    ]
+
+
+def _remedy(key: str) -> str:
+    if key.startswith("baselines."):
+        return "make it with `monitor baseline`"
+    if key.endswith(("read_token_file", "act_token_file", "secret_file")):
+        return "make it with `openssl rand -hex 32`"
+    return "put it there"
+
+
+def _secrets(config: Config) -> dict[str, str]:
+    """Return the files that hold secrets, by their keys."""
     server = config.server
-    secrets = {
+    files = {
         "server.read_token_file": server.read_token_file,
         "server.act_token_file": server.act_token_file,
         "server.tls.key_file": None if server.tls is None else server.tls.key_file,
     }
-    for name, action in config.actions.named.items():
-        for key in ("secret_file", "token_file"):
-            secrets[f"actions.{name}.{key}"] = getattr(action, key, None)
-    for key, path in secrets.items():
-        if path is not None and is_public(path):
+    return _written(files) | _of_actions(config, "secret_file", "token_file")
+
+
+def _public(config: Config) -> dict[str, str]:
+    """Return the other files that are read, by their keys."""
+    tls = config.server.tls
+    files = {f"baselines.{name}": path for name, path in config.baselines.items()}
+    if tls is not None:
+        files |= _written({f"server.tls.{key}": getattr(tls, key) for key in ("cert_file", "client_ca_file")})
+    return files | _of_actions(config, "ca_file")
+
+
+def _of_actions(config: Config, *keys: str) -> dict[str, str]:
+    named = config.actions.named
+    return _written({f"actions.{n}.{key}": getattr(a, key, None) for n, a in named.items() for key in keys})
+
+
+def _written(files: Mapping[str, str | None]) -> dict[str, str]:
+    return {key: path for key, path in files.items() if path is not None}
+
+
+def _public_secrets(config: Config) -> Iterator[str]:
+    for key, path in _secrets(config).items():
+        if is_public(path):
             yield f"{key} {path} can be read by every user of this machine; `chmod 600` it"

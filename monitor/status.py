@@ -40,6 +40,8 @@ class DaemonStatus:
         Whether this instance is a restored owner or a standby; False while state is being restored.
     owner
         Whether it holds partitions; a ready instance that does not is a standby.
+    files
+        Whether it has read files, which are at their end: no partitions, and nothing that must be saved.
     dead_threads
         Names of threads that ended without being asked to.
     poll_age
@@ -92,6 +94,7 @@ class DaemonStatus:
     version: str
     ready: bool = False
     owner: bool = False
+    files: bool = False
     dead_threads: tuple[str, ...] = ()
     poll_age: float | None = None
     evaluation_age: float | None = None

@@ -82,7 +82,18 @@ SCORES: Mapping[str, str] = {
 }
 """Headline families about scores."""
 
-_TITLES = {**DECISIONS, **SCORES}
+OTHERS: Mapping[str, str] = {
+    "classifier_npv": "Negative predictive value",
+    "classifier_fbeta": "F-beta {beta}",
+    "classifier_score_mean": "Mean score",
+    "classifier_partial_roc_auc_mcclish": "Partial ROC AUC up to FPR {max_fpr}, standardized (McClish)",
+    "classifier_calibration_error_debiased": "Calibration error, debiased",
+    "classifier_calibration_error_expected": "Calibration error expected by chance",
+    "classifier_calibration_p_value": "Calibration p-value",
+}
+"""Further families whose titles are not just their names."""
+
+_TITLES = {**DECISIONS, **SCORES, **OTHERS}
 
 METHODS: Mapping[str, str] = {
     "wilson": "Wilson",
@@ -119,9 +130,12 @@ def _leads(value: Value, positive: str | None) -> bool:
 
 def title(value: Value) -> str:
     """Return a value's name for people, with what tells it from the others of its family."""
-    plain = value.name.removeprefix("classifier_").replace("_", " ")
+    plain = value.name.removeprefix("classifier_").replace("_", " ").capitalize()
     template = _TITLES.get(value.name, plain)
-    name = template.format_map(value.labels)
+    labels = dict(value.labels)
+    if "beta" in labels:
+        labels["beta"] = f"{float(labels['beta']):.3g}"  # a root, in full precision
+    name = template.format_map(labels)
     rest = ", ".join(
         printable(text)
         for label, text in value.labels.items()

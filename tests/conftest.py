@@ -11,10 +11,12 @@ import pytest
 from hypothesis import settings
 
 from tests.support.brokers import ApacheKafka, EmbeddedBroker
+from tests.support.properties import LONG
 
 # How long an example takes says something of the machine, not of the code.
 settings.register_profile("monitor", deadline=None)
 settings.load_profile("monitor")
+settings.register_profile(LONG, settings.get_profile("monitor"))
 
 # Arrays here are small, and tests have one core each: threads of BLAS and torch would wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

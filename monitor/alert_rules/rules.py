@@ -11,7 +11,7 @@ from functools import lru_cache
 from monitor.alert_rules.labels import Concerned, choose, choose_class
 from monitor.alert_rules.limits import condition, limit, side
 from monitor.alert_rules.misfit import Misfit
-from monitor.alerts.rule import CALIBRATION, Condition, Limit, Rule
+from monitor.alerts.rule import CALIBRATION, RUNBOOKS, Condition, Limit, Rule
 from monitor.assembly import microseconds, parameters
 from monitor.config import WARNING, WILDCARD, Config, RuleConfig
 from monitor.config.explain import one_line
@@ -147,6 +147,7 @@ def _rule(name: str, rule: RuleConfig, config: Config, class_: str, chosen: Cond
         severity=rule.severity,
         extra_labels=dict(rule.labels),
         runbook=rule.runbook,
+        runbooks=config.alerts.runbooks or RUNBOOKS,
         actions=rule.actions,
     )
 

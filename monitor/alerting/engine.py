@@ -332,9 +332,8 @@ class Alerting:
         alerts = tuple(
             explained(alert, windows, self._context) if alert.key in looks else alert for alert in shown
         )
-        return AlertsView(
-            alerts, tuple(reversed(self._tracks.transitions)), self._watch.refused + self._refused
-        )
+        changes = tuple(reversed(self._tracks.transitions))
+        return AlertsView(alerts, changes, self._watch.refused + self._refused, self.live.live)
 
     def _alert(self, key: Key, rule: Rule, track: Track, seen: Look | None) -> Alert:
         evidence = track.evidence if seen is None else seen.evidence

@@ -13,6 +13,9 @@ LimitKind = Literal["number", "baseline", "version", "window", "champion", "rand
 CALIBRATION = "calibration"
 """What stands in place of a family where the rule is about calibration as a whole."""
 
+RUNBOOKS = "docs/runbooks.md"
+"""Page with a section for each kind of alert, as it is named where nobody says where it is published."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limit:
@@ -90,6 +93,8 @@ class Rule:
         Time after which an undefined value raises the alert's companion; None: it has none.
     severity, extra_labels, runbook, actions
         For those who are told, and what is done.
+    runbooks
+        Address of the page with a section for each kind of alert, where the rule has no runbook of its own.
     """
 
     name: str
@@ -119,6 +124,7 @@ class Rule:
     severity: str = "ticket"
     extra_labels: Mapping[str, str] = field(default_factory=dict)
     runbook: str | None = None
+    runbooks: str = field(default=RUNBOOKS, repr=False)  # not in the fingerprint
     actions: tuple[str, ...] = ()
 
     @property

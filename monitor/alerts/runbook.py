@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from monitor.alerts.rule import CALIBRATION, Rule
 
-RUNBOOKS = "docs/runbooks.md"
-"""Page with a section for each kind of alert."""
 
-
-def runbook_url(rule: Rule, is_companion: bool, page: str = RUNBOOKS) -> str:
+def runbook_url(rule: Rule, is_companion: bool, page: str | None = None) -> str:
     """Return the link that an alert carries: the rule's own, else the section of its kind.
 
     Parameters
@@ -18,9 +15,9 @@ def runbook_url(rule: Rule, is_companion: bool, page: str = RUNBOOKS) -> str:
     is_companion
         Whether it says no more than that its rule's value is undefined.
     page
-        Address of the page of sections.
+        Address of the page of sections; None: as the rule has it.
     """
     if rule.runbook is not None:
         return rule.runbook
     kind = "undefined" if is_companion else "calibration" if rule.metric == CALIBRATION else "quality"
-    return f"{page}#{kind}"
+    return f"{page or rule.runbooks}#{kind}"

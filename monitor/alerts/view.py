@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from monitor.alerts.alert import Alert, Transition
 
@@ -19,8 +20,11 @@ class AlertsView:
         The newest changes, newest first; bounded.
     refused
         Matches of wildcards beyond `alerts.max_matches`.
+    live
+        Version that a model's traffic comes from, by model.
     """
 
     alerts: tuple[Alert, ...] = ()
     transitions: tuple[Transition, ...] = ()
     refused: int = 0
+    live: Mapping[str, str] = field(default_factory=dict)

@@ -129,7 +129,8 @@ def _calibration(alert: Alert, subject: str) -> Iterator[str]:
     else:
         yield f"{subject} is within its tolerance as far as can be told"
     if evidence.statistic is not None and evidence.threshold is not None:
-        yield f", evidence {evidence.statistic:,.4g} of {evidence.threshold:,.0f}"
+        digits = ",.0f" if evidence.statistic >= 100 else ".4g"
+        yield f", evidence {evidence.statistic:{digits}} of {evidence.threshold:,.0f}"
     yield f", over {evidence.support:,} events{_since(alert)}"
     suggested = evidence.recalibration or {}
     if suggested.get("map") is not None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Discriminator, Field, StrictBool, Tag
+from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, StrictBool, Tag
 
-from monitor.config.section import Problem, Section
+from monitor.config.models import unknown
+from monitor.config.section import Problem, ProblemsError, Section
 from monitor.config.urls import BaseAddress, WebAddress
 from monitor.config.values import Count, FilePath, Name, PositiveDuration, as_written
 
@@ -85,6 +86,17 @@ def _type(value: object) -> str:
     return f"[{kind}]"
 
 
+_TYPES = ("webhook", "kafka", "mlflow")
+
+
+def _of_a_known_type(value: object) -> object:
+    """Refuse a misspelt type by its name: a mapping that has a type is meant to be an action."""
+    kind = value.get("type") if isinstance(value, Mapping) else None
+    if isinstance(kind, str) and kind not in _TYPES:
+        raise ProblemsError([Problem(("type",), unknown(kind, _TYPES, "type of action"))])
+    return value
+
+
 ActionConfig = Annotated[
     Annotated[WebhookConfig, Tag("[webhook]")]
     | Annotated[ControlTopicConfig, Tag("[kafka]")]
@@ -97,6 +109,7 @@ ActionConfig = Annotated[
             "{type: kafka, …} or {type: mlflow, …}, or remove it"
         ),
     ),
+    BeforeValidator(_of_a_known_type),
 ]
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from monitor.config.alert_rule import RuleConfig
 from monitor.config.alert_values import AlertName
 from monitor.config.section import Problem, Section
-from monitor.config.urls import BaseAddress
+from monitor.config.urls import BaseAddress, WebAddress
 from monitor.config.values import DISTINCT, Count, PositiveDuration, as_written
 
 UNDEFINED, WARNING = "Undefined", "Warning"
@@ -38,6 +38,11 @@ class AlertsConfig(Section):
     """
     detectors of a rule with a wildcard, fixed because it decides their threshold; more matches are
     refused and counted
+    """
+    runbooks: WebAddress | None = None
+    """
+    address of `docs/runbooks.md` as you publish it, as in `https://wiki.example.com/monitor/runbooks`:
+    alerts link to its sections; null: they name the file
     """
     rules: Mapping[AlertName, RuleConfig] = {}
     """what is watched; names as in `RecallBelowFloor`"""

@@ -30,6 +30,8 @@ def _secrets(section: type[Section], path: tuple[str, ...] = ()) -> Iterator[tup
 _SECRETS = list(_secrets(Config))
 
 
+_NO_KAFKA = "is missing; write bootstrap_servers and topics under it (`monitor replay` does without)"
+
 FILES_ONLY = {"bootstrap_servers": ["unused:9092"], "topics": ["unused"]}
 """The section `kafka` of who reads files only."""
 
@@ -61,6 +63,8 @@ def load_config(path: str | Path, environ: Mapping[str, str], *, needs_kafka: bo
         config = Config.model_validate(data)
     except ValidationError as error:
         problems += explain(error, Config)
+    if "kafka" not in data:  # said once, and who only replays files learns that they need none
+        problems = [Problem(("kafka",), _NO_KAFKA), *(p for p in problems if p.path[0] != "kafka")]
     if not problems:
         return config
     lines = [f"{path}: {len(problems)} problem{'s' * (len(problems) > 1)}"]

@@ -227,8 +227,8 @@ class LimitsConfig(Section):
     """longer messages are rejected"""
     retire_after: PositiveDuration = as_written("1d")
     """a version without events for so long, and its model's `label_maturity`, is forgotten"""
-    history_bytes: ByteSize | None = as_written("64MB")
-    """memory for the timelines of the page: the older, the fewer points; null: none are kept"""
+    history_bytes: ByteSize | None = as_written("16MB")
+    """memory for timelines, and as much in a checkpoint: the older, the fewer points; null: none are kept"""
 
 
 class LoggingConfig(Section):

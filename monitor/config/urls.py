@@ -45,7 +45,9 @@ def _web_address(url: str) -> str:
         raise ValueError("holds a user or password; remove them: what is sent is signed, or has a token")
     written = url.isascii() and url.isprintable() and " " not in url
     if not written or parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError("is no web address; write one as in https://hooks.example.com/rollback")
+        raise ValueError(
+            "is no web address; write it with its scheme, as in https://host.example.com:8443/path"
+        )
     return url
 
 

@@ -60,7 +60,7 @@ def _run(seconds: float | None, console: Console, stop: threading.Event) -> Situ
         begun = time.time()
         at = Situation(
             address=parts.api.address,
-            note="" if parts.port == USUAL_PORT else f", as port {USUAL_PORT} is taken",
+            note="" if parts.port == USUAL_PORT else f" (port {USUAL_PORT} is taken)",
             config=str(parts.config),
             act_token_file=str(parts.act_token_file),
             begun=begun,

@@ -99,7 +99,7 @@ def _reading() -> list[Panel]:
             [Query(increase("model", "monitor_events_late_total", OF_JOB), "{{model}}")],
             unit="cps",
             width=8,
-            description="Too old for alerts when they were read: raise events.allowed_lateness, or label_maturity.",
+            description="Too old for alerts when read: raise events.allowed_lateness, or label_maturity.",
         ),
         timeseries(
             "Without label a second",

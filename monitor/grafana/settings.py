@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from monitor.alerts.rule import Rule
-from monitor.alerts.runbook import RUNBOOKS
+from monitor.alerts.rule import RUNBOOKS, Rule
 from monitor.config import Config, ServerConfig
 from monitor.presets import DEFAULT, PRESETS, Preset
 from monitor.report import CUMULATIVE
@@ -46,14 +45,17 @@ def configured(
     rules: Sequence[Rule],
     job: str = "monitor",
     page: str | None = None,
-    runbooks: str = RUNBOOKS,
+    runbooks: str | None = None,
 ) -> Settings:
-    """Return what a configuration says of them; `page` None: where its server listens."""
+    """Return what a configuration says of them.
+
+    `page` None: where its server listens; `runbooks` None: at `alerts.runbooks`, else the file.
+    """
     first = Counter(model.windows[0].name for model in config.models.values() if model.windows)
     return Settings(
         job=job,
         page=(page or _address(config.server)).rstrip("/"),
-        runbooks=runbooks,
+        runbooks=runbooks or config.alerts.runbooks or RUNBOOKS,
         headlines=_headlines({name: model.preset for name, model in config.models.items()}),
         windows=tuple(name for name, _ in first.most_common()) or (CUMULATIVE,),
         rules=tuple(rules),

@@ -46,17 +46,28 @@ def next_point(track: Track, window: WindowReport, pick: Pick, evaluated: int) -
         return None
     if len(track.times) and (window.end, window.labeled) == (track.times[-1], track.labeled[-1]):
         return None
-    found = {Metric.of(value): _bounded(value) for value in pick(window)}
-    if missing := set(track.metrics) - found.keys():
-        families = {metric.family for metric in missing}
-        for value in window.values:
-            if value.name in families and (metric := Metric.of(value)) in missing:
-                found[metric] = _bounded(value)
-    metrics = track.metrics
-    if new := [metric for metric in found if metric not in metrics]:
-        metrics = _shared((*metrics, *new)[:MOST_METRICS])
-    row = [found.get(metric, _NOTHING) for metric in metrics]
+    picked = list(pick(window))
+    metrics = tuple(map(Metric.of, picked))
+    if metrics == track.metrics:
+        metrics, row = track.metrics, list(map(_bounded, picked))
+    else:
+        found = dict(zip(metrics, map(_bounded, picked), strict=True))
+        metrics, row = _merged(track.metrics, found, window)
     return Point(window.end, evaluated, window.labeled, metrics, row)
+
+
+def _merged(
+    known: tuple[Metric, ...], found: dict[Metric, Bounded], window: WindowReport
+) -> tuple[tuple[Metric, ...], list[Bounded]]:
+    """Return the metrics of a track and those found beyond, and what a window has of them."""
+    missing = set(known) - found.keys()
+    families = {metric.family for metric in missing}
+    for value in window.values:
+        if value.name in families and (metric := Metric.of(value)) in missing:
+            found[metric] = _bounded(value)
+    new = [metric for metric in found if metric not in known]
+    metrics = _shared((*known, *new)[:MOST_METRICS])
+    return metrics, [found.get(metric, _NOTHING) for metric in metrics]
 
 
 @lru_cache(maxsize=1000)
@@ -75,37 +86,44 @@ def _bounded(value: Value) -> Bounded:
 def grown(track: Track, point: Point | None, most: int) -> Track:
     """Return a track with a point more, if there is one, and with `most` points at most.
 
-    What the track has at the time of the point or later belongs to an evaluation that has been overtaken, or
-    to another past, and goes.
+    One that has more loses a quarter at once, since it costs no more than losing one.
     """
-    if point is None:
-        if len(track.times) <= most:
-            return track
-        stay = thinned(track.times, most)
-        return Track(
-            *track.key,
-            track.metrics,
-            track.times[stay],
-            track.evaluated[stay],
-            track.labeled[stay],
-            track.values[stay],
-        )
+    if point is not None:
+        track = _followed(track, point)
+    return track if len(track.times) <= most else _thinned(track, most - most // 4)
+
+
+def _followed(track: Track, point: Point) -> Track:
+    """Return a track with a point at its end.
+
+    What it has at the time of the point or later belongs to an evaluation that has been overtaken, or to
+    another past, and goes.
+    """
     before = int(np.searchsorted(track.times, point.time))
-    times = _with(track.times[:before], point.time)
-    stay = thinned(times, most)
-    old = stay[:-1]
     known = len(track.metrics)
-    values = np.empty((len(stay), len(point.metrics), 3))
-    np.take(track.values, old, axis=0, out=values[:-1, :known], mode="clip")  # "raise" would copy twice
-    values[:-1, known:] = nan
-    values[-1] = point.row
+    values = np.empty((before + 1, len(point.metrics), 3))
+    values[:before, :known] = track.values[:before]
+    values[:before, known:] = nan
+    values[before] = point.row
     return Track(
         *track.key,
         point.metrics,
-        times[stay],
-        _with(track.evaluated[old], point.evaluated),
-        _with(track.labeled[old], point.labeled),
+        _with(track.times[:before], point.time),
+        _with(track.evaluated[:before], point.evaluated),
+        _with(track.labeled[:before], point.labeled),
         values,
+    )
+
+
+def _thinned(track: Track, most: int) -> Track:
+    stay = thinned(track.times, most)
+    return Track(
+        *track.key,
+        track.metrics,
+        track.times[stay],
+        track.evaluated[stay],
+        track.labeled[stay],
+        track.values[stay],
     )
 
 

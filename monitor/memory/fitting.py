@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from monitor.events.spec import ModelSpec
 from monitor.memory.plans import changed_meaning, entry, longer_windows
-from monitor.state.windows import Plan
+from monitor.report import CUMULATIVE
+from monitor.state.windows import Plan, WindowSpec
 
 NAMES_SHOWN = 5
 """How many models a sentence names."""
@@ -42,6 +43,10 @@ class Fit:
             *(_dropped(models, reason, versions) for (_, reason), models in reasons.items()),
             *self._longer(versions.keys() - set(self.dropped)),
         ]
+
+    def same_window(self, model: str, window: str) -> bool:
+        """Return whether a window of this name is what it was, so that its numbers go on."""
+        return window == CUMULATIVE or _sizes(self._old, model, window) == _sizes(self._new, model, window)
 
     def missing_until(self, known: Mapping[str, int], watermark: int | None) -> dict[str, int]:
         """Return up to which event time new versions of each configured name may lack events.
@@ -84,6 +89,11 @@ class Fit:
                 models[now, ", ".join(names)].append(model)
         for (_, windows), of_entry in models.items():
             yield f"{_named(of_entry)}: new or longer windows ({windows}) are incomplete until they are full"
+
+
+def _sizes(plans: Mapping[str, Plan], model: str, window: str) -> list[WindowSpec]:
+    name = entry(model, plans)
+    return [] if name is None else [w for w in plans[name].windows if w.name == window]
 
 
 def _dropped(models: Sequence[str], reason: str, versions: Counter[str]) -> str:

@@ -113,7 +113,10 @@ def _restore(tree: Tree, config: Config, clock: Clock, champions: Champions | No
     pipeline.decoder.resume(places, names)
     alerts_begin_anew = _resume_alerting(tree, pipeline, moved, fit.dropped)
     tracks = [] if (history := maybe(tree, "history", dict)) is None else unpack_tracks(history)
-    pipeline.history.resume(track for track in tracks if track.model not in fit.dropped)
+    dropped = set(fit.dropped)
+    pipeline.history.resume(
+        t for t in tracks if t.model not in dropped and fit.same_window(t.model, t.window)
+    )
     for model in fit.dropped:
         pipeline.forget(model)
     ids = take(tree, "topic_ids", dict)

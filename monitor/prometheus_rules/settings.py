@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from monitor.alerts.runbook import RUNBOOKS
+from monitor.alerts.rule import RUNBOOKS
 from monitor.config import Config
 
 
@@ -53,12 +53,12 @@ class Settings:
         return max(600.0, 10 * self.checkpoint_every)
 
 
-def configured(config: Config, job: str = "monitor", runbooks: str = RUNBOOKS) -> Settings:
-    """Return what a configuration says of them."""
+def configured(config: Config, job: str = "monitor", runbooks: str | None = None) -> Settings:
+    """Return what a configuration says of them; `runbooks` None: at `alerts.runbooks`, else the file."""
     alerts, breaker = config.alerts, config.actions.breaker
     return Settings(
         job=job,
-        runbooks=runbooks,
+        runbooks=runbooks or alerts.runbooks or RUNBOOKS,
         quality=alerts.deliver == "prometheus",
         no_data_after=alerts.no_data_after.total_seconds(),
         max_lag=alerts.max_lag.total_seconds(),

@@ -87,7 +87,8 @@ def _csv(path: Path, text_columns: Collection[str]) -> Generator[Chunk, None, No
                 if any(len(row) != len(header) for row in rows):
                     raise SourceError(
                         f"{path}: between lines {reader.line_num - len(rows)} and {reader.line_num} a row "
-                        f"has more or fewer cells than the header, which has {len(header)}"
+                        f"has more or fewer cells than the header, which has {len(header)}; cells are "
+                        "separated by commas, and quoted where they hold one"
                     )
                 cells = ([_cell(cell, text) for cell, text in zip(row, texts, strict=True)] for row in rows)
                 yield Chunk([template.format(*row).encode() for row in cells], done(), 1)

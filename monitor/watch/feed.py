@@ -65,8 +65,8 @@ class Feed:
         batch
             With the marks of its events.
         frontier
-            When they were read: events at or before it and the maturity of their labels are late, and left out,
-            since later ones may have been given out. None before the first one.
+            When they were read: events behind it by the maturity of their labels, or more, are late, and left
+            out, since later ones may have been given out. None before the first one.
         """
         for version, columns in batch.columns.items():
             if not self._wanted(version[0]):

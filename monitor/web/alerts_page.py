@@ -32,7 +32,10 @@ MAX_CHANGES = 30
 def render_alerts(shown: Shown, parameters: Mapping[str, str]) -> Page:
     """Return the page for the parameters model, state, page and refresh."""
     if shown.status.role != "owner":
-        why = f"This instance is {shown.status.role}: the owner has the alerts."
+        why = {
+            "standby": "This instance is a standby: the owner has the alerts.",
+            "restoring": "This instance is restoring its state. Alerts follow when it is done.",
+        }[shown.status.role]
         return Page(document(shown, "alerts", "Alerts", parameters, h("h1", "Alerts"), h("p", why)))
     model, state = parameters.get("model") or None, parameters.get("state") or None
     if state not in (None, *STATES):
@@ -119,7 +122,7 @@ def _alerts(shown: Shown, alerts: Sequence[Alert], pager: Html | None) -> Html:
     for decision in shown.actions.decisions:
         decisions[decision.episode].append(decision)
     cards = [
-        alert_card(each, decisions[each.episode] if each.episode else (), shown.can_act)
+        alert_card(each, decisions[each.episode] if each.episode else (), shown.report, shown.can_act)
         for each in alerts
         if each.state != "inactive"
     ]
@@ -129,7 +132,7 @@ def _alerts(shown: Shown, alerts: Sequence[Alert], pager: Html | None) -> Html:
         h("h2", "Alerts"),
         *cards,
         None if cards else h("p", "Nothing here needs attention.", class_="quiet"),
-        h("div", h("h3", "Quiet"), quiet_table(quiet), class_="card") if quiet else None,
+        h("div", h("h3", "Quiet"), quiet_table(quiet, shown.report), class_="card") if quiet else None,
         pager,
         id="alerts",
     )
@@ -166,7 +169,8 @@ def _of(shown: Shown, model: str | None) -> Iterable[Decision]:
 def _decisions(shown: Shown, title: str, decisions: Sequence[Decision], id: str) -> Html:
     episodes = {alert.episode: alert for alert in shown.alerts.alerts if alert.episode}
     cards = (
-        decision_card(each, episodes.get(each.episode), shown.can_act) for each in decisions[:MAX_DECISIONS]
+        decision_card(each, episodes.get(each.episode), shown.report, shown.can_act)
+        for each in decisions[:MAX_DECISIONS]
     )
     unable = None if shown.can_act or id != "asked" else h("p", HOW_TO_ACT, class_="warn")
     more = _more(len(decisions) - MAX_DECISIONS, "api/v1/actions")
@@ -178,9 +182,8 @@ def _changes(shown: Shown, model: str | None) -> Html | None:
     if not found:
         return None
     more = _more(len(found) - MAX_CHANGES, address("api/v1/alerts", {"model": model}))
-    return h(
-        "section", h("h2", "Changes"), changes_list(found[:MAX_CHANGES]), more, class_="card", id="changes"
-    )
+    changes = changes_list(found[:MAX_CHANGES], shown.report)
+    return h("section", h("h2", "Changes"), changes, more, class_="card", id="changes")
 
 
 def _more(left: int, link: str) -> Html | None:

@@ -103,7 +103,7 @@ def create_app(
 
     async def readyz(request: Request) -> Response:
         now = status()
-        restoring = [] if now.ready else [Problem("state", "the state is being restored")]
+        restoring = [] if now.ready else [Problem("state", _restoring(now))]
         return _state(request, now, restoring)
 
     async def healthz(request: Request) -> Response:
@@ -186,6 +186,11 @@ def _no_such(_: Request, error: Exception) -> Response:
 def _failed(_request: Request, _error: Exception) -> Response:
     """Say no more than that; Starlette hands the error on to the log. The guard does not see this answer."""
     return refusal(500, "this failed; the daemon's log says why", headers=HEADERS)
+
+
+def _restoring(status: DaemonStatus) -> str:
+    why = "" if status.broker_error is None else f", which waits for Kafka: {status.broker_error}"
+    return f"the state is being restored{why}"
 
 
 def _state(request: Request, status: DaemonStatus, found: list[Problem]) -> Response:

@@ -21,9 +21,10 @@ def daemon_line(shown: Shown) -> Html:
     status = shown.status
     healthy = status.ready and not any(problems(status))
     facts = (h("span", " · ", *fact, class_="fact") for fact in _facts(status))
+    role, look = "replay" if status.files else status.role, "good" if healthy else "warn"
     return h(
         "details",
-        h("summary", h("span", status.role, class_=f"badge {'good' if healthy else 'warn'}"), *facts),
+        h("summary", h("span", role, class_=f"badge {look}"), *facts),
         h("dl", *(h("div", h("dt", name), h("dd", text)) for name, text in _details(shown))),
         class_="daemon",
         id="daemon",
@@ -44,36 +45,43 @@ def daemon_problems(shown: Shown) -> Html | None:
 def _facts(status: DaemonStatus) -> Iterator[tuple[str, ...]]:
     behind = sum(status.consumer_lag.values())
     rejected = sum(status.events_rejected.values())
-    if status.owner:
+    if status.files:
+        yield ("files, read to their end",)
+    elif status.owner:
         yield (f"{behind:,} behind" if behind else "caught up",)
     yield (h("span", f"{rejected:,} rejected", class_="warn" if rejected else None),)
     for done, at in (("evaluation", status.last_evaluation), ("checkpoint", status.last_checkpoint)):
         if at is not None:
             yield f"{done} ", moment(at)
-        elif status.role == "owner":
+        elif status.role == "owner" and not status.files:
             yield (f"no {done} yet",)
 
 
 def _details(shown: Shown) -> Iterator[tuple[str, str]]:
     status = shown.status
     yield "Read up to, in event time", moment(status.frontier)
-    yield "Last poll", moment(status.last_poll)
     yield "Records", _counts(status.events_consumed)
     rejected = {" ".join(filter(None, key)): n for key, n in status.events_rejected.items()}
     yield "Rejected", h("span", _counts(rejected), id="rejected")
-    yield "Behind, by partition", _counts({f"{t}/{p}": n for (t, p), n in status.consumer_lag.items()})
     yield "Late", _counts(status.events_late)
     yield "Unlabeled", _counts(status.events_unlabeled)
-    yield "Dead letters", _counts(status.dead_letters)
     yield "Limits reached", _counts(status.limit_reached)
     if evaluations := sum(status.evaluation_durations.counts):
         mean = status.evaluation_durations.total / evaluations
         yield "An evaluation takes", f"{mean:.3g} s on average, {status.evaluation_errors:,} failed"
     yield "State in memory", f"{status.state_bytes / 1e6:,.1f} MB"
+    yield "Series left out", f"{shown.series_dropped:,}"
+    if not status.files:
+        yield from _of_kafka(status)
+
+
+def _of_kafka(status: DaemonStatus) -> Iterator[tuple[str, str]]:
+    yield "Last poll", moment(status.last_poll)
+    yield "Behind, by partition", _counts({f"{t}/{p}": n for (t, p), n in status.consumer_lag.items()})
+    yield "Dead letters", _counts(status.dead_letters)
     errors = status.checkpoint_errors
     yield "Checkpoint", f"{status.checkpoint_bytes / 1e6:,.1f} MB, {errors:,} could not be written"
     yield "Rebalances", f"{status.rebalances:,}"
-    yield "Series left out", f"{shown.series_dropped:,}"
 
 
 def _counts(counts: Mapping[str, int]) -> str:

@@ -133,7 +133,11 @@ class Guard:
         if origin is not None and not _is_own(origin, headers.get("host", "")):
             return refusal(403, "pages of other sites may not act here")
         if not bears(headers.get("authorization"), self._act_token):
-            error = "this needs the token in server.act_token_file; send it as 'Authorization: Bearer TOKEN'"
+            error = (
+                "this needs the token in server.act_token_file; send it as 'Authorization: Bearer TOKEN'"
+                if headers.get("authorization") is None
+                else "what Authorization carries is not the token in server.act_token_file"
+            )
             return refusal(401, error, headers={"WWW-Authenticate": "Bearer"})
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if scope["method"] == "POST" and kind != "application/json":

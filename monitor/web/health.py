@@ -16,12 +16,11 @@ LAG_TIMEOUT = 300.0
 MISSED_EVALUATIONS = 3
 """Evaluation periods that may pass without a result."""
 
-
 MISSED_CHECKPOINTS = 3
 """Checkpoint periods that may pass without a checkpoint."""
 
-LEAST_CHECKPOINT_AGE = 30.0
-"""Seconds for which the age of the last checkpoint is no problem, however short its period."""
+LEAST_AGE = 30.0
+"""Seconds for which the age of the last evaluation or checkpoint is no problem, however short its period."""
 
 
 class Problem(NamedTuple):
@@ -46,8 +45,8 @@ def problems(status: DaemonStatus) -> Iterator[Problem]:
         yield Problem("broker", status.broker_error)
     if status.evaluation_error is not None:
         yield Problem("evaluation", status.evaluation_error)
-    age = status.evaluation_age
-    if age is not None and status.role == "owner" and age > MISSED_EVALUATIONS * status.evaluation_every:
+    age, allowed = status.evaluation_age, max(MISSED_EVALUATIONS * status.evaluation_every, LEAST_AGE)
+    if age is not None and status.role == "owner" and age > allowed:
         every = f"{status.evaluation_every:g}"
         yield Problem("evaluation", f"the last evaluation was {age:.0f} s ago, one is due every {every} s")
     if status.lagging > LAG_TIMEOUT:
@@ -75,5 +74,5 @@ def _checkpoint_problems(status: DaemonStatus) -> Iterator[Problem]:
     age, every = status.checkpoint_age, status.checkpoint_every
     if status.checkpoint_error is not None:
         yield Problem("checkpoint", status.checkpoint_error)
-    elif age is not None and age > max(MISSED_CHECKPOINTS * every, LEAST_CHECKPOINT_AGE):
+    elif age is not None and age > max(MISSED_CHECKPOINTS * every, LEAST_AGE):
         yield Problem("checkpoint", f"the last one was written {age:.0f} s ago, one is due every {every:g} s")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
+from monitor.web.alert_parts.names import state_of
 from monitor.web.daemon_line import daemon_line, daemon_problems
 from monitor.web.html import Html, h, join
 from monitor.web.links import address
@@ -50,7 +51,7 @@ def document(
         What is in the middle, its h1 first.
     """
     paused = parameters.get("refresh") == "off"
-    firing = sum(alert.firing for alert in shown.alerts.alerts)
+    firing = sum(state_of(alert) == "firing" for alert in shown.alerts.alerts)
     every = f"{max(5, round(shown.status.evaluation_every))}"
     head = h(
         "head",

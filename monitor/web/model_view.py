@@ -104,7 +104,8 @@ def _sections(shown: Shown, chosen: Chosen, known: Known) -> Iterator[Html | Non
     presets = shown.presets
     headline = presets.first(chosen.whole)
     track = shown.tracks.get((chosen.model, chosen.version, chosen.window.window))
-    yield header_section(chosen, known.versions, presets.name(chosen.model))
+    live = shown.alerts.live.get(chosen.model)
+    yield header_section(chosen, known.versions, presets.name(chosen.model), live)
     yield _retired(chosen)
     yield alerts_section(chosen, of_this_model, presets)
     yield _questions(chosen)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from urllib.parse import urlencode
 
 from monitor.report import IntervalValue, Value
 from monitor.web.html import Html, h, join
@@ -10,7 +11,7 @@ from monitor.wording import METHODS, explain, interval_of, number, written
 
 LOW_SUPPORT = "low support: too few events to judge by, or a wide interval"
 
-WIDE = 0.02
+WIDE = 0.01
 """Width of an interval from which on the fourth decimal says nothing."""
 
 
@@ -45,8 +46,8 @@ def shown_interval(value: Value, *, brief: bool = False) -> Html | None:
 
 
 def labels_text(labels: Mapping[str, str]) -> str:
-    """Write labels for an attribute, sorted by name: "class=fraud,max_fpr=0.1"."""
-    return ",".join(f"{name}={text}" for name, text in sorted(labels.items()))
+    """Write labels for an attribute as in a query, sorted by name: "class=fraud&max_fpr=0.1"."""
+    return urlencode(sorted(labels.items()))
 
 
 def value_bar(value: Value) -> Html | None:

@@ -57,7 +57,8 @@ def _explanation(report: Report | None, status: DaemonStatus) -> Iterator[str]:
     if status.role == "standby":
         yield "Another instance reads the partitions and has the numbers; this one takes over if it fails."
     elif status.broker_error is not None:
-        yield f"Kafka cannot be reached: {status.broker_error}. It is tried again until it answers. "
+        yield f"Kafka cannot be reached: {status.broker_error}. "
+        yield "It is tried again, for kafka.give_up_after at most. "
         yield "Check kafka.bootstrap_servers: "
         yield h("code", "monitor check -c monitor.yaml --connect")
         yield " tries every address."
@@ -73,6 +74,8 @@ def _explanation(report: Report | None, status: DaemonStatus) -> Iterator[str]:
     elif consumed or behind:
         yield f"{consumed:,} records were read, {behind:,} are still to be read; "
         yield "the first evaluation follows." if report is None else "no event is among them so far."
+    elif status.files:
+        yield "There is no record in the files."
     else:
         yield "No record has arrived. Check kafka.topics, and whether anything is written there now: "
         yield DOCTOR

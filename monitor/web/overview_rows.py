@@ -9,7 +9,7 @@ from monitor.alerts.alert import Alert
 from monitor.alerts.words import duration, sentence
 from monitor.history import Metric
 from monitor.report import Value, WindowReport
-from monitor.web.alert_parts.names import badge, state_of
+from monitor.web.alert_parts.names import badge, live_mark, state_of
 from monitor.web.charts import sparkline
 from monitor.web.fleet import Model, Row
 from monitor.web.html import Html, h, join
@@ -45,16 +45,21 @@ def model_body(shown: Shown, model: Model, newest: int, refresh: str | None) -> 
     """
     kept = [row for place, row in enumerate(model.rows) if place < VERSIONS or row.alerts]
     folded = [row for place, row in enumerate(model.rows) if place >= VERSIONS and not row.alerts]
-    rows = [_row(shown, row, place == 0, newest, refresh) for place, row in enumerate(kept)]
+    # Of one version only it goes without saying.
+    live = shown.alerts.live.get(model.name) if len(model.rows) > 1 else None
+    rows = [
+        _row(shown, row, place == 0, row.version.version == live, newest, refresh)
+        for place, row in enumerate(kept)
+    ]
     return h("tbody", *rows, _folded(model.name, folded, refresh) if folded else None)
 
 
-def _row(shown: Shown, row: Row, first: bool, newest: int, refresh: str | None) -> Html:
+def _row(shown: Shown, row: Row, first: bool, live: bool, newest: int, refresh: str | None) -> Html:
     window, version = row.window, row.version
     values = shown.presets.first(window)
     return h(
         "tr",
-        h("th", *_name(row, first, refresh), scope="row"),
+        h("th", *_name(row, first, live, refresh), scope="row"),
         h("td", _alerts(row.alerts), class_="states"),
         h("td", _metrics(window, values), class_="values"),
         h("td", _trend(shown, window, values), class_="trend"),
@@ -78,10 +83,12 @@ def _link(row: Row, text: Html | str, refresh: str | None) -> Html:
     return h("a", text, href=of_model(window.model, window.version, window.window, refresh=refresh))
 
 
-def _name(row: Row, first: bool, refresh: str | None) -> Iterator[Html]:
+def _name(row: Row, first: bool, live: bool, refresh: str | None) -> Iterator[Html]:
     model = h("span", printable(row.window.model), " ", class_="model" if first else "hidden")
     version = h("small", printable(row.window.version) or "no version")
     yield _link(row, join(model, version), refresh)
+    if live:
+        yield join(" ", live_mark())
 
 
 def _alerts(alerts: Sequence[Alert]) -> Html:

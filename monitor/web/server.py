@@ -173,6 +173,17 @@ class Server:
         self._uvicorn.force_exit = True
 
 
+def check_port(host: str, port: int) -> None:
+    """See whether an address can be bound, before something that takes long.
+
+    Raises
+    ------
+    MonitorError
+        If it cannot, with the remedy.
+    """
+    _bind(host, port).close()
+
+
 def _bind(host: str, port: int) -> socket.socket:
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]

@@ -89,7 +89,7 @@ def run(
     samples: list[Sample] = []
     try:
         instance.start()
-        instance.until(instance.owner, 30)
+        instance.until(instance.owner, 60)
         began = time.monotonic()
         values = (record.value for batch in endless(models) for record in batch.records)
         for sent in itertools.count(CHUNK, CHUNK):

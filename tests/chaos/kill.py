@@ -17,6 +17,7 @@ from tests.chaos.instance import Instance
 from tests.chaos.traffic import ALERTS, PARTITIONS, configuration, producing
 from tests.support.brokers import Broker, free_ports
 from tests.support.digest import run_over_log
+from tests.support.nursery import Nursery
 
 
 def run(
@@ -27,6 +28,7 @@ def run(
     times: int,
     seed: int,
     rate: float,
+    children: Nursery | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Ending:
     """Kill `times` times in a row, then compare."""
@@ -35,7 +37,7 @@ def run(
     broker.create_topic(f"{topic}.dead")
     (port,) = free_ports(1)
     text = configuration(broker.address, topic, folder / "state", port=port, group_instance_id="only")
-    instance = Instance("only", folder, text + ALERTS, port)
+    instance = Instance("only", folder, text + ALERTS, port, children)
     try:
         with producing(broker.address, topic, seed, rate) as producer:
             for number in range(times):
@@ -43,7 +45,7 @@ def run(
                 if rng.random() < 0.25:  # before or while it takes over
                     time.sleep(rng.uniform(0.2, 4))
                 else:
-                    instance.until(instance.owner, 30)
+                    instance.until(instance.owner, 60)
                     time.sleep(rng.uniform(0, 2.5))
                 say(f"kill {number + 1}: consumed {instance.consumed():.0f}")
                 instance.kill()

@@ -15,6 +15,7 @@ from tests.chaos.ending import Ending, check, finish
 from tests.chaos.instance import Instance
 from tests.chaos.traffic import PARTITIONS, configuration, producing
 from tests.support.brokers import ApacheKafka, free_ports
+from tests.support.nursery import Nursery
 
 
 def outages(broker: ApacheKafka) -> dict[str, tuple[Callable[[], None], Callable[[], None]]]:
@@ -35,20 +36,20 @@ def run(
     seconds: float,
     seed: int,
     rate: float,
+    children: Nursery | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Ending:
     """Let the broker be away for so many seconds in each way, then compare."""
     broker.create_topic(topic, PARTITIONS)
     broker.create_topic(f"{topic}.dead")
     (port,) = free_ports(1)
-    instance = Instance(
-        "only", folder, configuration(broker.address, topic, folder / "state", port=port), port
-    )
+    text = configuration(broker.address, topic, folder / "state", port=port)
+    instance = Instance("only", folder, text, port, children)
     with ExitStack() as parts:
         parts.callback(lambda: instance.alive and instance.kill())
         producer = parts.enter_context(producing(broker.address, topic, seed, rate))
         instance.start()
-        instance.until(lambda: instance.consumed() > 0, 30)
+        instance.until(lambda: instance.consumed() > 0, 60)
         for kind in kinds:
             begin, end = outages(broker)[kind]
             time.sleep(2)

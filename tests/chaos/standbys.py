@@ -23,6 +23,7 @@ from tests.chaos.ending import Ending, check, finish
 from tests.chaos.instance import Instance, Line
 from tests.chaos.traffic import PARTITIONS, configuration, producing
 from tests.support.brokers import Broker, free_ports
+from tests.support.nursery import Nursery
 
 MEMBERS: dict[str, dict[str, object]] = {
     "a": {},
@@ -162,6 +163,7 @@ def run(
     seconds: float,
     seed: int,
     rate: float,
+    children: Nursery | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Ending:
     """Shake for so many seconds, then compare."""
@@ -172,7 +174,7 @@ def run(
         text = configuration(
             broker.address, topic, folder / "state", port=port, session_ms=SESSION_MS, **settings
         )
-        instances.append(Instance(name, folder, text, port))
+        instances.append(Instance(name, folder, text, port, children))
     with ExitStack() as parts:
         for instance in instances:
             parts.callback(lambda i=instance: i.alive and i.kill())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from tests.benchmarks import soak
 from tests.chaos import kill, outage, standbys
 from tests.support.brokers import ApacheKafka
+from tests.support.nursery import Nursery, nursery
 
 pytestmark = [
     pytest.mark.kafka,
@@ -19,29 +21,50 @@ pytestmark = [
 LONG = pytest.mark.slow, pytest.mark.timeout(1800)
 
 
-@pytest.mark.parametrize("times", [6, pytest.param(50, marks=LONG)])
-def test_killed_again_and_again(apache_kafka: ApacheKafka, tmp_path: Path, times: int) -> None:
-    kill.run(apache_kafka, tmp_path, f"kill-{times}", times=times, seed=1, rate=2000)
+@pytest.fixture(scope="module")
+def forked() -> Iterator[Nursery]:
+    with nursery() as found:
+        yield found
 
 
-@pytest.mark.parametrize("seconds", [30, pytest.param(300, marks=LONG)])
-def test_instances_that_come_go_die_and_sleep(
-    apache_kafka: ApacheKafka, tmp_path: Path, seconds: float
+@pytest.fixture
+def children(request: pytest.FixtureRequest, forked: Nursery) -> Nursery | None:
+    """What instances of short forms are forked from; those of the long ones start anew."""
+    return None if request.node.get_closest_marker("slow") else forked
+
+
+@pytest.mark.parametrize("times", [4, pytest.param(50, marks=LONG)])
+def test_killed_again_and_again(
+    apache_kafka: ApacheKafka, tmp_path: Path, children: Nursery | None, times: int
 ) -> None:
-    standbys.run(apache_kafka, tmp_path, f"standbys-{seconds}", seconds=seconds, seed=1, rate=1000)
+    topic = f"kill-{times}"
+    kill.run(apache_kafka, tmp_path, topic, times=times, seed=1, rate=2000, children=children)
+
+
+@pytest.mark.parametrize("seconds", [20, pytest.param(300, marks=LONG)])
+def test_instances_that_come_go_die_and_sleep(
+    apache_kafka: ApacheKafka, tmp_path: Path, children: Nursery | None, seconds: float
+) -> None:
+    topic = f"standbys-{seconds}"
+    standbys.run(apache_kafka, tmp_path, topic, seconds=seconds, seed=1, rate=1000, children=children)
 
 
 @pytest.mark.parametrize(
     ("kinds", "seconds"),
     [
-        (("stopped",), 8),
+        (("stopped",), 5),
         pytest.param(("stopped", "killed", "paused"), 30, marks=LONG),
     ],
 )
 def test_broker_outages(
-    apache_kafka: ApacheKafka, tmp_path: Path, kinds: tuple[str, ...], seconds: float
+    apache_kafka: ApacheKafka,
+    tmp_path: Path,
+    children: Nursery | None,
+    kinds: tuple[str, ...],
+    seconds: float,
 ) -> None:
-    outage.run(apache_kafka, tmp_path, f"outage-{seconds}", kinds=kinds, seconds=seconds, seed=1, rate=2000)
+    topic, options = f"outage-{seconds}", {"kinds": kinds, "seconds": seconds, "children": children}
+    outage.run(apache_kafka, tmp_path, topic, **options, seed=1, rate=2000)
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="looks at /proc, which is Linux's")

@@ -19,7 +19,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("demo"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")  # not longer: it keeps half a core busy
 def demo() -> Iterator[Demo]:
     stop = threading.Event()
     with running_parts(stop) as parts:

@@ -12,7 +12,7 @@ from monitor.web.html import h
 from monitor.web.layout import moment
 from tests.support.browser import Seen, faults, launched, layout_shift, opened
 from tests.support.reports import NOON
-from tests.support.shown_alerts import office, waiting
+from tests.support.shown_alerts import VIEW, office, waiting
 from tests.support.stage import TOKEN, Stage, figure, history, staged
 
 Tab = tuple[Page, Seen]
@@ -121,6 +121,18 @@ def test_a_refresh_changes_what_changed_and_keeps_what_somebody_did(stage: Stage
     page.evaluate("refresh()")
     expect(page.locator("#value")).to_have_text("three")
     expect(page.locator("#q")).to_be_focused()
+    assert seen.errors == []
+
+
+def test_a_refresh_changes_the_top_of_the_page_and_the_title(stage: Stage, tab: Tab) -> None:
+    page, seen = tab
+    page.goto("/page")
+    page.locator("#daemon summary").click()
+    stage.alerts = VIEW
+    page.evaluate("refresh()")
+    expect(page.locator("#status nav")).to_contain_text("1 firing")
+    expect(page).to_have_title("(1 firing) Page · monitor")
+    assert page.locator("#daemon").evaluate("each => each.open")
     assert seen.errors == []
 
 

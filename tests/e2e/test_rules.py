@@ -43,7 +43,10 @@ alerts:
   rules: {RecallLow: {model: m, metric: recall, floor: 0.8}}
 actions: {breaker: {max_models: 1, per: 10m}}
 """
-README, ALERTS = [t for language, t in blocks((ROOT / "README.md").read_text()) if language == "yaml"]
+MODELS, KAFKA, ALERTS = [
+    text for language, text in blocks((ROOT / "README.md").read_text()) if language == "yaml"
+]
+README = KAFKA + MODELS
 CONFIGURATIONS = {
     "README.md": README,
     "README.md with alerts": README.replace("threshold: 0.5", "label_maturity: 0s") + ALERTS,

@@ -7,14 +7,14 @@ import pytest
 from tests.fuzz.targets import TARGETS, smallest
 
 EXAMPLES = {
-    "decoder": 1500,
-    "configuration": 300,
-    "checkpoint": 600,
-    "http": 1000,
-    "past": 120,
-    "report": 30,
+    "decoder": 800,
+    "configuration": 150,
+    "checkpoint": 300,
+    "http": 500,
+    "past": 60,
+    "report": 15,
 }
-"""How many take some four seconds."""
+"""How many take some two seconds."""
 
 
 @pytest.mark.parametrize("name", TARGETS)

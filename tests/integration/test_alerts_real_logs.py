@@ -130,6 +130,7 @@ def test_probabilities_lose_their_calibration(happened: Callable[[str], Happened
 
 
 @whole_logs
+@pytest.mark.slow
 def test_a_model_fails_for_a_block_of_people(happened: Callable[[str], Happened]) -> None:
     (fired, start), (resolved, end) = happened("employment_ma")
     assert (fired, resolved) == ("firing", "resolved")

@@ -1,7 +1,7 @@
 """Prediction logs through a broker: every number of every window against the oracle.
 
-Three are real (the samples in tests/data are always there; the whole logs are used where they lie beside
-the checkout), two are made: a multilabel one with probabilities and with logits.
+Three are real: samples are in tests/data, the whole logs, which take minutes, may lie beside the checkout.
+Two are made: a multilabel one with probabilities and with logits.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tests.support.brokers import Broker
 from tests.support.daemons import running
-from tests.support.logs import LOGS, Log
+from tests.support.logs import LOGS, SAMPLES, WHOLE, Log
 from tests.support.oracle import expected, tolerance
 
 PARTITIONS = 3
@@ -42,16 +42,34 @@ export: {{families: all, segments: all, max_series: 100000}}
 """
 
 
-@pytest.mark.parametrize("name", LOGS)
+LONG = (
+    pytest.mark.slow,
+    pytest.mark.skipif(not WHOLE.is_dir(), reason="needs the whole logs beside the checkout"),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "folder"),
+    [
+        *(pytest.param(name, SAMPLES, id=name) for name in LOGS),
+        *(
+            pytest.param(name, WHOLE, id=f"{name}-whole", marks=LONG)
+            for name in ("employment", "car_loan", "credit_card")
+        ),
+    ],
+)
 @pytest.mark.timeout(600)
-def test_every_value_equals_the_oracle(name: str, embedded_broker: Broker, tmp_path: Path) -> None:
+def test_every_value_equals_the_oracle(
+    name: str, folder: Path, embedded_broker: Broker, tmp_path: Path
+) -> None:
     log = LOGS[name]
-    rows = log.rows()
+    rows = log.rows(folder)
     ordered = in_order(rows, log)
-    embedded_broker.create_topic(name, partitions=PARTITIONS, retention_ms="-1")
+    topic = f"{name}-{len(rows)}"
+    embedded_broker.create_topic(topic, partitions=PARTITIONS, retention_ms="-1")
     for partition in range(PARTITIONS):
         embedded_broker.produce_many(
-            name,
+            topic,
             (
                 (message(row), log.time(row) // 1000 if log.record_time else None)
                 for row in rows[partition::PARTITIONS]
@@ -65,7 +83,7 @@ def test_every_value_equals_the_oracle(name: str, embedded_broker: Broker, tmp_p
         windows.append("{name: last_500_positives, positives: 500}")
     configuration = CONFIGURATION.format(
         address=embedded_broker.address,
-        topic=name,
+        topic=topic,
         events=log.events,
         model=log.model,
         windows=", ".join(windows),

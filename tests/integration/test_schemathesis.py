@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import HealthCheck, given, seed
 from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import ignored_auth
 from starlette.applications import Starlette
 
 from monitor.web.openapi import OPENAPI
+from tests.support.properties import examples
 from tests.support.reports import example, status
 from tests.support.shown_alerts import VIEW, office, waiting
 from tests.support.web import app
@@ -29,7 +30,7 @@ KNOWN = {
 }
 """Names that the example has; nobody finds them by chance."""
 
-QUICK = settings(max_examples=15, database=None, suppress_health_check=list(HealthCheck))
+QUICK = examples(8, database=None, suppress_health_check=list(HealthCheck))
 OPERATIONS = [(path, method) for path, of in OPENAPI["paths"].items() for method in of]
 ACTS = [
     asked for asked in OPERATIONS if {"act": []} in OPENAPI["paths"][asked[0]][asked[1]].get("security", ())

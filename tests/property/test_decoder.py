@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from monitor.events.batch import Columns, EventBatch
@@ -19,6 +19,7 @@ from monitor.events.layout import Messages
 from monitor.events.position import Positions
 from monitor.events.spec import ModelSpec
 from monitor.records import Partition, RecordBatch
+from tests.support.properties import examples
 from tests.support.records import RECORD_MS, raw
 
 
@@ -272,7 +273,7 @@ def decoder(name: str, doubting: bool = False) -> Decoder:
 
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)
-@settings(max_examples=60)
+@examples(25)
 @given(data=st.data(), split=st.integers(0, 12))
 def test_the_fast_path_agrees_with_the_reference(name: str, data: st.DataObject, split: int) -> None:
     values = data.draw(raw_values(name))
@@ -283,7 +284,7 @@ def test_the_fast_path_agrees_with_the_reference(name: str, data: st.DataObject,
 
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)
-@settings(max_examples=30)
+@examples(15)
 @given(data=st.data(), split=st.integers(0, 12))
 def test_every_record_is_accounted_for_once(name: str, data: st.DataObject, split: int) -> None:
     batches = batches_of(data.draw(raw_values(name)), split)
@@ -299,7 +300,7 @@ def test_every_record_is_accounted_for_once(name: str, data: st.DataObject, spli
 
 
 @pytest.mark.parametrize("name", ["many", "multilabel", "logits"])
-@settings(max_examples=40)
+@examples(20)
 @given(data=st.data(), split=st.integers(0, 12))
 def test_batching_changes_nothing(name: str, data: st.DataObject, split: int) -> None:
     records = [raw(i, value) for i, value in enumerate(data.draw(raw_values(name)))]

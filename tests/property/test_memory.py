@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from monitor.checkpoint.errors import CheckpointError
@@ -30,6 +30,7 @@ from tests.support.pasts import (
     through_a_file,
     tree_of,
 )
+from tests.support.properties import examples
 
 CONFIG = configured()
 PARTITIONS = [Partition("t", 0), Partition("t", 1)]
@@ -74,7 +75,7 @@ def few_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "SETTLE_AT", 15)
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 2**32 - 1), before=steps, after=steps)
 def test_a_restored_state_goes_on_as_the_one_that_was_cut(seed, before, after) -> None:
     traffic, first = Traffic(seed), started(CONFIG)
@@ -88,7 +89,7 @@ def test_a_restored_state_goes_on_as_the_one_that_was_cut(seed, before, after) -
     assert remembered(past.pipeline) == remembered(first)
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 2**32 - 1), after=steps)
 def test_a_cut_stays_as_it_was(seed, after) -> None:
     traffic, pipeline = Traffic(seed), started(CONFIG)
@@ -149,7 +150,7 @@ def changed(draw: st.DrawFn) -> dict[str, Any]:
     return tree
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(75, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(tree=changed(), seed=st.integers(0, 9))
 def test_a_tree_that_makes_no_sense_is_refused_with_one_message(tree, seed) -> None:
     try:

@@ -6,7 +6,7 @@ from dataclasses import fields
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from monitor.state.columns import concatenate, upload
@@ -15,6 +15,7 @@ from monitor.state.grouping import ALL
 from monitor.state.settling import settle_all
 from monitor.state.version import Version
 from monitor.state.windows import Plan, WindowSpec, extent
+from tests.support.properties import examples
 from tests.support.streams import DEVICES, Event, batch, plan, state
 from tests.support.tasks import SPECS, Mix, random_columns
 
@@ -103,7 +104,7 @@ def histogram(version: Version, order: list[int]) -> dict[str, object]:
     return {"key": table.key.tolist(), "count": table.count.tolist(), "shift": table.shift.tolist()}
 
 
-@settings(max_examples=60)
+@examples(25)
 @given(st.data(), streams(), st.sampled_from([0, 13]), st.sampled_from([6, 1 << 18]))
 def test_any_batching_and_interleaving_gives_the_same_state(data, partitions, maturity, limit) -> None:
     p = plan(WINDOWS, maturity=maturity, held_events=limit)
@@ -114,7 +115,7 @@ def test_any_batching_and_interleaving_gives_the_same_state(data, partitions, ma
     assert {k: canonical(v) for k, v in states[0].items()} == {k: canonical(v) for k, v in states[1].items()}
 
 
-@settings(max_examples=60)
+@examples(30)
 @given(st.data(), streams(), st.sampled_from([0, 13]))
 def test_windows_are_what_the_definitions_say(data, partitions, maturity) -> None:
     versions = consume(interleavings(data.draw, partitions), plan(WINDOWS, maturity=maturity), look=lambda: 0)
@@ -151,7 +152,7 @@ def test_windows_are_what_the_definitions_say(data, partitions, maturity) -> Non
 
 @pytest.mark.parametrize("device", DEVICES, ids=str)
 @pytest.mark.parametrize("task", SPECS)
-@settings(max_examples=15)
+@examples(15)
 @given(data=st.data(), sizes=st.lists(st.integers(0, 40), min_size=1, max_size=4), mix=mixes)
 def test_any_order_of_arrival_gives_the_sums_of_one_window(task, device, data, sizes, mix) -> None:
     spec = SPECS[task]

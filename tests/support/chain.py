@@ -65,13 +65,6 @@ class Pager:
 class Monitor(Instance):
     """A daemon of one model, with an alert on its recall."""
 
-    def __init__(self, children: Nursery, model: str, folder: Path, configuration: str, port: int) -> None:
-        super().__init__(model, folder, configuration, port)
-        self._children = children
-
-    def start(self) -> None:
-        self._process = self._children.start(["run", "-c", str(self._path)], self._log)
-
     def json(self, path: str) -> Any:
         status, text = self.get(path)
         return json.loads(text) if status == 200 else None
@@ -120,7 +113,7 @@ def monitor(
         directory=folder / "state",
         port=port,
     )
-    found = Monitor(children, model, folder, text, port)
+    found = Monitor(model, folder, text, port, children)
     try:
         yield found
     finally:

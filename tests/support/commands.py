@@ -51,6 +51,7 @@ class Commands:
         finally:
             root.handlers[:] = handlers
             root.setLevel(level)
+            logging.getLogger("monitor.actions").setLevel(logging.NOTSET)  # `monitor replay` raises it
             for number, handler in signals.items():
                 signal.signal(number, handler)
         out, err = self.capsys.readouterr()

@@ -19,6 +19,7 @@ from tests.support.counts import parameters
 
 SAMPLES = Path(__file__).parents[1] / "data"
 WHOLE = Path(__file__).parents[3] / "shared" / "data"
+"""Where the whole logs are, if they lie beside the checkout."""
 
 Row = dict[str, Any]
 Oracle = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]
@@ -32,11 +33,12 @@ Y2000 = 946_684_800_000_000
 class Log:
     """Predictions of one model.
 
-    `model` and `events` are text for the configuration, `p` the same for the oracle; `time` is the event
-    time of a row in microseconds, `place` the key of its segment.
+    `rows` reads them from a folder, `SAMPLES` or `WHOLE`; `model` and `events` are text for the
+    configuration, `p` the same for the oracle; `time` is the event time of a row in microseconds, `place`
+    the key of its segment.
     """
 
-    rows: Callable[[], list[Row]]
+    rows: Callable[[Path], list[Row]]
     model: str
     p: Parameters
     events: str
@@ -49,9 +51,9 @@ class Log:
     """Whether events have no time of their own, but that of their record."""
 
 
-def stored(file: str) -> Callable[[], list[Row]]:
-    """Return what reads a file: the whole one where it lies beside the checkout, else the sample."""
-    return lambda: pq.read_table((WHOLE if WHOLE.is_dir() else SAMPLES) / file).to_pylist()
+def stored(file: str) -> Callable[[Path], list[Row]]:
+    """Return what reads a file of a folder."""
+    return lambda folder: pq.read_table(folder / file).to_pylist()
 
 
 def text_time(row: Row) -> int:
@@ -80,10 +82,10 @@ def _multilabel() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return labels, model.decision_function(features), model.predict(features)
 
 
-def multilabel_rows(temperature: float | None) -> Callable[[], list[Row]]:
+def multilabel_rows(temperature: float | None) -> Callable[[Path], list[Row]]:
     """Return what makes rows with logits to be divided by a temperature, or with probabilities (None)."""
 
-    def rows() -> list[Row]:
+    def rows(folder: Path) -> list[Row]:
         labels, logits, _ = _multilabel()
         scores = 1 / (1 + np.exp(-logits)) if temperature is None else logits
         return [

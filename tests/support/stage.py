@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
+from monitor.alerts.view import AlertsView
 from monitor.web.acts import act_routes
 from monitor.web.alerts_page import render_alerts
 from monitor.web.guard import Guard
@@ -41,6 +42,8 @@ class Stage:
         What /api/v1/history answers.
     status
         Of /page.
+    alerts
+        Counted at the top of /page.
     office
         Its desk decides what /alerts shows and what acts do.
     """
@@ -49,10 +52,12 @@ class Stage:
     main: tuple[Html, ...] = ()
     history: dict[str, Any] = field(default_factory=dict)
     status: int = 200
+    alerts: AlertsView = field(default_factory=AlertsView)
     office: Office = field(default_factory=office)
 
     def reset(self) -> None:
-        self.main, self.history, self.status, self.office = (), {}, 200, office()
+        self.main, self.history, self.status = (), {}, 200
+        self.alerts, self.office = AlertsView(), office()
 
 
 @contextmanager
@@ -61,7 +66,7 @@ def staged() -> Iterator[Stage]:
     stage = Stage()
 
     def page(request: Request) -> Response:
-        html = document(shown(), "model", "Page", dict(request.query_params), *stage.main)
+        html = document(shown(alerts=stage.alerts), "model", "Page", dict(request.query_params), *stage.main)
         return HTMLResponse(html, stage.status)
 
     def alerts(request: Request) -> Response:

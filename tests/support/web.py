@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx
+import numpy as np
 from starlette.applications import Starlette
 
 from monitor.exporter import Exporter
+from monitor.history import Metric, Track
 from monitor.report import Report
 from monitor.status import DaemonStatus
 from monitor.web.app import create_app
 from monitor.web.openapi import OPENAPI
 from monitor.web.pages import ASSETS
-from tests.support.reports import HEADLINE, HELPS, example, status
+from tests.support.reports import HEADLINE, HELPS, NOON, example, status
 
 HOSTILE = '<script>alert("1")</script>&\n\x1b[2J\u202e\'"żółć🙂'
 """A name that a message may carry."""
@@ -30,6 +32,19 @@ READ = [*(path for path, of in OPENAPI["paths"].items() if "get" in of), *sorted
 
 READABLE = [NEEDED.get(path, path) for path in READ]
 """The same with what they need to answer."""
+
+
+TRACK = Track(
+    "fraud",
+    "2026-11-01",
+    "last_10k",
+    (Metric("classifier_recall", (("class", "fraud"),)),),
+    times=np.array([NOON - 60_000_000, NOON]),
+    evaluated=np.array([NOON - 55_000_000, NOON + 5_000_000]),
+    labeled=np.array([9_990, 10_000]),
+    values=np.array([[[0.84, 0.78, 0.88]], [[0.83, 0.77, 0.88]]]),
+)
+"""The past of what the example shows first."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +74,7 @@ def app(report: Report | None, state: DaemonStatus | None = None, **options: Any
     current = state or status()
     exporter = Exporter(lambda: current, HELPS, headline=HEADLINE)
     exporter.publish(report)
+    options.setdefault("tracks", lambda: {TRACK.key: TRACK})
     return create_app(exporter, lambda: report, lambda: current, **options)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from monitor.alert_rules import rules
 from monitor.alerts.rule import CALIBRATION, Limit, Rule
+from monitor.alerts.runbook import runbook_url
 from monitor.config import load_config
 from monitor.errors import ConfigurationError
 from tests.support.alerts import NINE_RULES
@@ -232,6 +233,14 @@ def test_wildcards_have_a_fixed_number_of_matches(resolve: Resolve, text: str, m
     (rule,) = resolve(text, alerts="  max_matches: 7")
     assert rule.matches == matches
     assert rule.threshold == matches * 10_000
+
+
+def test_the_page_of_runbooks_is_known_and_changes_nothing_that_is_decided(resolve: Resolve) -> None:
+    text = "model: fraud, metric: recall, floor: 0.8"
+    (named,), (published,) = resolve(text), resolve(text, alerts="  runbooks: https://wiki/runbooks")
+    assert runbook_url(named, is_companion=False) == "docs/runbooks.md#quality"
+    assert runbook_url(published, is_companion=True) == "https://wiki/runbooks#undefined"
+    assert published.fingerprint == named.fingerprint
 
 
 def test_times_are_in_microseconds(resolve: Resolve) -> None:

@@ -71,10 +71,10 @@ def test_there_are_examples() -> None:
 
 def test_the_rule_of_the_readme_fits_to_its_model(tmp_path: Path) -> None:
     page = (ROOT / "README.md").read_text()
-    model, rule = (yaml.safe_load(text) for language, text in blocks(page) if language == "yaml")
+    model, kafka, rule = (yaml.safe_load(text) for language, text in blocks(page) if language == "yaml")
     model["models"]["fraud"]["label_maturity"] = "0s"
     path = tmp_path / "monitor.yaml"
-    path.write_text(yaml.safe_dump({**model, **rule}))
+    path.write_text(yaml.safe_dump({**model, **kafka, **rule}))
     assert [found.actions for found in rules(load_config(path, {}))] == [("rollback",)]
 
 

@@ -133,7 +133,8 @@ MAY_KNOW = {
         "timeline",
         "wording",
     },
-    "memory": {"alert_assembly", "checkpoint", "config", "events", "history", "pipeline", "state"} | SHARED,
+    "memory": {"alert_assembly", "checkpoint", "config", "events", "history", "pipeline", "report", "state"}
+    | SHARED,
     "rejections": {"clock", "events"},
     "parts": {
         "action_parts",
@@ -156,7 +157,7 @@ MAY_KNOW = {
         "web",
     }
     | SHARED,
-    "recording": {"pipeline", "records"},
+    "recording": {"evaluation", "pipeline", "presets", "records"},
     "replay_page": {"alerts", "config", "evaluation", "parts", "replay", "status", "web"},
     "tenure": {"actions", "archive", "checkpoint", "config", "memory", "pipeline", "sources"} | SHARED,
     "takeover": {
@@ -239,7 +240,7 @@ MAY_KNOW = {
     | SHARED,
     "doctor": {"assembly", "config", "events", "proposal", "sources", "wording"} | SHARED,
 }
-FREE = {"daemon", "cli", "demo", "__init__"}
+FREE = {"daemon", "cli", "demo", "__init__", "__main__"}
 """These know everything: the one that builds all parts, and those that start it."""
 
 ONLY_IN = {

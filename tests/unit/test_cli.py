@@ -74,7 +74,7 @@ def test_version(monitor: Commands) -> None:
         (["doctor", "--messages", "0"], "--messages"),
         (["doctor", "--messages", "many"], "--messages"),
         (["demo", "--seconds", "1"], "--seconds"),
-        (["replay", "x.jsonl", "--change-at", "soon"], "--change-at"),
+        (["replay", "x.jsonl", "--change-at", "soon"], "'soon' is no time; write one such as 2026-11-01"),
     ],
 )
 def test_a_wrong_command_line_ends_with_2(monitor: Commands, arguments: list[str], text: str) -> None:
@@ -144,6 +144,21 @@ def test_check_shows_warnings(monitor: Commands, config: Path) -> None:
     assert "Warning: server.host 0.0.0.0 can be reached from other machines" in monitor("check").out
 
 
+def test_check_says_which_files_are_missing(monitor: Commands, config: Path) -> None:
+    config.write_text(CONFIG + "server: {act_token_file: act-token}\nbaselines: {last: last.baseline}")
+    done = monitor("check")
+    assert done.code == 0
+    assert "Warning: server.act_token_file act-token is not there" in done.out
+    assert "  last                last.baseline: no such file; make it with" in done.out
+
+
+def test_check_refuses_the_names_of_alerts_about_the_monitor_itself(monitor: Commands, config: Path) -> None:
+    config.write_text(CONFIG + "alerts: {rules: {MonitorDown: {model: fraud, metric: accuracy, floor: 0.5}}}")
+    done = monitor("check")
+    assert (done.code, done.out) == (2, "")
+    assert "MonitorDown is what an alert about the monitor itself is called" in done.err
+
+
 def test_the_configuration_can_be_named_by_the_environment(
     monitor: Commands, config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,7 +177,8 @@ def test_the_configuration_can_be_named_by_the_environment(
         ("rows.csv", "", 1, "has no header"),
         ("rows.csv", "label,score\nfraud\n", 1, "more or fewer cells"),
         ("rows.jsonl", "[]", 1, "holds a JSON array"),
-        ("rows.jsonl", "", 0, "No valid event: nothing to report."),
+        ("rows.jsonl", "", 0, "No row in the files: nothing to report."),
+        ("rows.jsonl", "{}", 0, "No valid event: nothing to report."),
         ("rows.csv", "a,b\n1,2\n", 0, "1 missing_field, such as rows.csv, row 0"),
         ("rows.csv", "a,b\n1,2\n", 0, "the rows have a, b."),
         ("rows.jsonl", '{"score": 0.5}', 0, "No event has a label"),
@@ -189,6 +205,44 @@ def test_replay_prints_one_object_for_machines(monitor: Commands, config: Path, 
     assert (done.code, done.err) == (0, "")
     assert list(found) == ["events", "metrics", "alerts", "actions"]
     assert found["events"] == {"consumed": 100, "rejected": {}, "unlabeled": 0, "late": 0}
+
+
+RULE = "alerts: {rules: {Low: {model: fraud, metric: accuracy, floor: 0.1}}}"
+
+
+@pytest.mark.parametrize(
+    ("rule", "change", "text"),
+    [
+        (RULE, "2026-11-01T08:00:30+01:00", "After the change at 2026-11-01 07:00:30 UTC (event 30):"),
+        (RULE, "2026-11-01 07:00:30", "After the change at 2026-11-01 07:00:30 UTC (event 30):"),
+        (RULE, "2026-11-02", "--change-at: no event since 2026-11-02 00:00:00 UTC"),
+        ("", "2026-11-01", "--change-at: no alert is configured"),
+    ],
+)
+def test_replay_speaks_of_the_change_that_was_named(
+    monitor: Commands, config: Path, tmp_path: Path, rule: str, change: str, text: str
+) -> None:
+    config.write_text(CONFIG + rule)
+    rows = ({"timestamp": 1793516400 + i, "label": "fraud", "score": 0.9} for i in range(60))
+    write(tmp_path / "rows.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    done = monitor("replay", "rows.jsonl", "--change-at", change)
+    assert (done.code, done.err) == (0, "")
+    assert text in done.out
+
+
+def test_replay_tells_of_actions_in_its_summary_alone(
+    monitor: Commands, config: Path, tmp_path: Path
+) -> None:
+    config.write_text(
+        CONFIG.replace("fraud]", "fraud], label_maturity: 0s")
+        + RULE.replace("0.1", "0.9, actions: [tell]")
+        + "\nactions: {tell: {type: kafka, topic: control}}"
+    )
+    rows = ({"timestamp": 1793516400 + i, "label": "fraud", "score": 0.1} for i in range(300))
+    write(tmp_path / "rows.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    done = monitor("replay", "rows.jsonl")
+    assert "Actions that would have been taken:" in done.out
+    assert done.err == ""
 
 
 def test_an_interrupt_is_quiet(

@@ -437,7 +437,7 @@ def test_baselines_in_words(make: Make, tmp_path: Path) -> None:
     assert rows(describe(config), "r") == [str(path)]
 
     class Reference:
-        model, events = "fraud", 30_000
+        model, labeled = "fraud", 30_000
 
     assert rows(describe(config, load_baseline=lambda path: Reference()), "r") == [
         f"{path}: 30000 labeled events of model fraud"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from monitor.evaluation import Evaluation, evaluate
+from monitor.evaluation import Evaluation, Wanted, evaluate
 from monitor.evaluation import evaluation as module
 from monitor.events.batch import Columns, EventBatch, Span
 from monitor.events.spec import ModelSpec
@@ -18,7 +18,7 @@ from monitor.metrics.catalog import CATALOG
 from monitor.metrics.context import Context
 from monitor.metrics.parameters import Parameters
 from monitor.records import Partition
-from monitor.report import WindowReport
+from monitor.report import CUMULATIVE, WindowReport
 from monitor.state.store import State
 from monitor.state.windows import Plan, WindowSpec
 from tests.support.counts import parameters
@@ -76,7 +76,7 @@ class Stream:
         return expected(self.p, self.y_true[rows], score, self.y_pred[rows], raw)
 
 
-def evaluated(streams: Mapping[str, Stream]) -> Evaluation:
+def evaluated(streams: Mapping[str, Stream], wanted: Wanted | None = None) -> Evaluation:
     plans = {name: Plan(stream.spec(name), WINDOWS, 0, 1 << 18) for name, stream in streams.items()}
     state = State(plans, allowed_lateness=0, retire_after=10**15, device=CPU)
     place, batches = 0, {}
@@ -88,7 +88,7 @@ def evaluated(streams: Mapping[str, Stream]) -> Evaluation:
     names = Vocabulary(2)
     for name in ("eu", "us"):
         names.code(name)
-    return evaluate(state.view(), {name: s.p for name, s in streams.items()}, lambda *_: names, 0)
+    return evaluate(state.view(), {name: s.p for name, s in streams.items()}, lambda *_: names, 0, wanted)
 
 
 def check(stream: Stream, windows: list[WindowReport]) -> None:
@@ -325,6 +325,25 @@ def test_a_full_device_is_the_callers_problem(monkeypatch: pytest.MonkeyPatch, p
         monkeypatch.setattr(Context, "shared", full)
     with pytest.raises(torch.OutOfMemoryError):
         evaluated({"m": binary(0.3)})
+
+
+@pytest.mark.parametrize("cumulative", [False, True])
+@pytest.mark.parametrize("segments", [False, True])
+def test_only_what_is_wanted_is_evaluated_and_is_the_same(cumulative: bool, segments: bool) -> None:
+    stream = binary(0.3)
+    families = frozenset({"classifier_recall", "classifier_brier_score"})
+    wanted = Wanted(families, cumulative=cumulative, segments=segments)
+    whole = evaluated({"m": stream}).report.windows
+    found = evaluated({"m": stream}, wanted).report.windows
+    expected = [
+        replace(window, curves=None, values=tuple(v for v in window.values if v.name in families))
+        for window in whole
+        if (cumulative or window.window != CUMULATIVE) and (segments or not window.segment)
+    ]
+    assert list(found) == expected
+    assert {w.window for w in found} == {w.name for w in WINDOWS} | ({CUMULATIVE} if cumulative else set())
+    assert any(w.segment for w in found) == segments
+    assert {v.name for w in found for v in w.values} == families
 
 
 def test_before_the_first_event_there_is_nothing() -> None:

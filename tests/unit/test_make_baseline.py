@@ -109,6 +109,27 @@ def test_a_command_that_cannot_be_carried_out_says_so_in_one_message(
     assert not Path("b").exists()
 
 
+def test_a_baseline_takes_the_place_of_a_baseline_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("monitor.yaml").write_text(f"models: {{m: {{{BINARY}}}}}")
+    monitor = Commands(monkeypatch, capsys)
+    for n in (30, 50):
+        Path(f"{n}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows(n)))
+    assert "in place of" not in monitor("baseline", "30.jsonl", "-o", "b").out
+    assert (
+        "\nin place of that of model m, version (none): 30 events"
+        in monitor("baseline", "50.jsonl", "-o", "b").out
+    )
+    done = monitor("baseline", "50.jsonl", "-o", "monitor.yaml")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(
+        "monitor: monitor.yaml: is there, and no baseline that can be read; name another"
+    )
+    assert Path("monitor.yaml").read_text().startswith("models")
+
+
 def test_scores_of_logits_are_stored_as_probabilities(tmp_path: Path) -> None:
     logits = [-200.0, -1.0, 0.0, 2.0, 300.0, 310.0]
     events = [row | {"score": logits[i % 6]} for i, row in enumerate(rows(60))]

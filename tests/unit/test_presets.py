@@ -80,10 +80,19 @@ def test_an_undefined_class_is_shown_only_where_all_are():
 @pytest.mark.parametrize(
     ("family", "parameters", "chosen"),
     [
-        ("classifier_recall_at_fpr", [{"max_fpr": "0.05"}, {"max_fpr": "0.2"}, {"max_fpr": "0.1"}], 1),
+        ("classifier_recall_at_fpr", [{"max_fpr": "1e-05"}, {"max_fpr": "0.2"}, {"max_fpr": "0.1"}], 1),
         ("classifier_precision_at_k", [{"k": "100"}, {"k": "20"}], 0),
     ],
 )
 def test_of_several_values_the_largest_rate_and_the_first_k_are_chosen(family, parameters, chosen):
     values = tuple(number(family, i / 10, 100, class_="fraud", **which) for i, which in enumerate(parameters))
     assert list(pick_values(replace(window_report(), values=values), [Pick(family)])) == [values[chosen]]
+
+
+def test_a_binary_model_shows_its_positive_class_where_there_is_a_whole_too():
+    values = tuple(number("classifier_brier_score", 0.1, 9, class_=name) for name in ("", "legit", "fraud"))
+    window = replace(window_report(), values=values)
+    assert list(pick_values(window, [Pick("classifier_brier_score")])) == [values[2]]
+    assert list(pick_values(replace(window, values=values[:2]), [Pick("classifier_brier_score")])) == [
+        values[0]
+    ]

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from monitor.config import Config, load_config
-from monitor.start_up import start_up_warnings
+from monitor.start_up import missing_files, start_up_warnings
 
 Make = Callable[..., Config]
 TLS = "tls: {cert_file: c, key_file: KEY}"
@@ -102,3 +102,34 @@ def test_alertmanager_in_the_clear(make: Make) -> None:
         make(rest="alerts: {deliver: alertmanager, alertmanager_urls: ['https://a', 'http://b:9093']}")
     )
     assert warning.startswith("alerts.alertmanager_urls[1] http://b:9093 is not encrypted")
+
+
+ACTIONS = (
+    "actions: {hook: {type: webhook, url: 'https://h/x', secret_file: NO/hook.key},"
+    " back: {type: mlflow, url: 'https://m', token_file: NO/token, ca_file: NO/ca}}\n"
+    "baselines: {last: NO/last.baseline}"
+)
+
+
+def test_files_that_are_not_there(make: Make, tmp_path: Path) -> None:
+    there = tmp_path / "there"
+    there.touch()
+    server = f"read_token_file: {there}, act_token_file: NO/act, tls: {{cert_file: NO/c, key_file: {there}}}"
+    missing = missing_files(make(server, rest=ACTIONS))
+    assert {warning.split()[0] for warning in missing} == {
+        "server.act_token_file",
+        "server.tls.cert_file",
+        "actions.hook.secret_file",
+        "actions.back.token_file",
+        "actions.back.ca_file",
+        "baselines.last",
+    }
+    assert (
+        "baselines.last NO/last.baseline is not there, and `monitor run` does not start without it: make it "
+        "with `monitor baseline`"
+    ) in missing
+
+
+def test_files_of_actions_that_are_off_are_not_missed(make: Make) -> None:
+    off = ACTIONS.replace("actions: {", "actions: {enabled: false, ")
+    assert [warning.split()[0] for warning in missing_files(make(rest=off))] == ["baselines.last"]

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from monitor.metrics.catalog import CATALOG
 from monitor.metrics.outcome import REASONS as CODES
 from monitor.report import Value
 from monitor.wording import (
@@ -35,10 +36,19 @@ def test_titles_tell_values_of_a_family_apart():
     assert titled("classifier_partial_roc_auc", max_fpr="0.05") == "Partial ROC AUC up to FPR 0.05"
     assert titled("classifier_brier_score", class_="a", subset="all") == "Brier score (a)"
     assert titled("classifier_brier_score", class_="", subset="positive") == "Brier score (positive)"
-    assert titled("classifier_some_thing", k="5") == "some thing (5)"
+    assert titled("classifier_some_thing", k="5") == "Some thing (5)"
+    assert titled("classifier_fbeta", class_="a", beta="6.324555320336759") == "F-beta 6.32 (a)"
     assert titled("classifier_top_k_accuracy", k="5") == "Top-5 accuracy"
     assert titled("classifier_recall_at_k", class_="{a}", k="0.01") == "Recall at k = 0.01 ({a})"
     assert titled("classifier_best_threshold", class_="a", criterion="f1") == "Best threshold by f1 (a)"
+
+
+@pytest.mark.parametrize("metric", CATALOG, ids=lambda metric: metric.name)
+def test_every_family_has_a_title(metric):
+    labels = {name: {"beta": "2.0", "max_fpr": "0.1", "k": "5"}.get(name, name) for name in metric.labels}
+    found = title(Value(metric.name, labels, 1.0, None, 1))
+    assert found[0].isupper()
+    assert "{" not in found and "_" not in found
 
 
 def test_a_threshold_that_decides_for_none_is_not_written_as_1():

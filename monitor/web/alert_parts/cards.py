@@ -8,6 +8,7 @@ from monitor.actions.decision import Decision
 from monitor.alerts.alert import Alert
 from monitor.alerts.runbook import runbook_url
 from monitor.alerts.words import sentence
+from monitor.report import Report
 from monitor.web.alert_parts.evidence import evidence_list
 from monitor.web.alert_parts.forms import silence_form
 from monitor.web.alert_parts.names import anchor, badge, scope, spaced, state_of
@@ -16,9 +17,10 @@ from monitor.web.moments import moment
 from monitor.wording import printable
 
 HISTORIC = "began too long ago, or before this instance had caught up: nobody is told"
+STILL_TOLD = "it fired before: people are told until there are data again"
 
 
-def alert_card(alert: Alert, decisions: Sequence[Decision], can_act: bool) -> Html:
+def alert_card(alert: Alert, decisions: Sequence[Decision], report: Report | None, can_act: bool) -> Html:
     """Return an alert with its evidence, its runbook and what is done about it.
 
     Parameters
@@ -27,6 +29,8 @@ def alert_card(alert: Alert, decisions: Sequence[Decision], can_act: bool) -> Ht
         Any that is not inactive.
     decisions
         Those about its episode.
+    report
+        Has the versions to link to.
     can_act
         Whether people may silence it.
     """
@@ -35,7 +39,7 @@ def alert_card(alert: Alert, decisions: Sequence[Decision], can_act: bool) -> Ht
     return h(
         "article",
         h("h3", badge(state), " ", printable(alert.key.alert)),
-        h("p", scope(alert.key), class_="scope"),
+        h("p", scope(alert.key, report), class_="scope"),
         h("p", *_facts(alert, state), class_="quiet"),
         h("p", printable(sentence(alert)), class_="sentence"),
         evidence_list(alert),
@@ -52,6 +56,8 @@ def _facts(alert: Alert, state: str) -> list[str]:
         facts += [" · since ", moment(alert.since.timestamp)]
     if state == "historic":
         facts.append(f" · {HISTORIC}")
+    if state == "no_data" and alert.firing:
+        facts.append(f" · {STILL_TOLD}")
     return [*facts, " · ", _runbook(alert)]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from monitor.actions.decision import OPEN, Decision, Status
 from monitor.alerts.alert import Alert
 from monitor.alerts.words import sentence
+from monitor.report import Report
 from monitor.web.alert_parts.forms import Button, act_form
 from monitor.web.alert_parts.names import scope, spaced
 from monitor.web.html import Html, h, join
@@ -19,7 +20,7 @@ ASKED: frozenset[Status] = frozenset({"waiting_for_approval", "held"})
 _BAD: frozenset[Status] = frozenset({"failed", "refused", "expired"})
 
 
-def decision_card(decision: Decision, alert: Alert | None, can_act: bool) -> Html:
+def decision_card(decision: Decision, alert: Alert | None, report: Report | None, can_act: bool) -> Html:
     """Return a decision.
 
     Parameters
@@ -28,6 +29,8 @@ def decision_card(decision: Decision, alert: Alert | None, can_act: bool) -> Htm
         Any.
     alert
         The alert that led to it, as long as its episode lasts.
+    report
+        Has the versions to link to.
     can_act
         Whether people may approve and reject.
     """
@@ -47,11 +50,11 @@ def decision_card(decision: Decision, alert: Alert | None, can_act: bool) -> Htm
             "p",
             h("strong", printable(decision.alert.alert)),
             " · ",
-            scope(decision.alert),
+            scope(decision.alert, report),
             ": ",
             _why(decision, alert),
         ),
-        h("p", printable(decision.reason), class_="reason") if decision.reason else None,
+        _reason(decision),
         h("dl", *(h("div", h("dt", name), h("dd", text)) for name, text in _facts(decision))),
         _form(f"{id}-form", decision) if can_act and decision.status in OPEN else None,
         id=id,
@@ -61,6 +64,12 @@ def decision_card(decision: Decision, alert: Alert | None, can_act: bool) -> Htm
 
 def _look(status: Status) -> str:
     return "warn" if status in OPEN else "bad" if status in _BAD else "good" if status == "done" else ""
+
+
+def _reason(decision: Decision) -> Html | None:
+    """Say why it is as it is, or what was answered: a warning only where it failed."""
+    look = "reason" if decision.status in _BAD else "quiet"
+    return h("p", printable(decision.reason), class_=look) if decision.reason else None
 
 
 def _move(decision: Decision) -> Html:

@@ -11,6 +11,9 @@ from monitor.alerts.words import lacking
 from monitor.web.html import Html, h, join
 from monitor.wording import METHODS, number, printable
 
+EXCESS = "Outcomes minus mean probability"
+"""What the value of calibration is: there is no limit to it alone."""
+
 Fact = tuple[str, str]
 """What it is, and how much."""
 
@@ -48,26 +51,32 @@ def held_against(alert: Alert) -> str:
     evidence = alert.evidence
     if evidence.value is None:
         return "undefined" if evidence.undefined else "–"
-    return number(evidence.value) + (f", {_limit(alert)}" if evidence.limit is not None else "")
+    if alert.rule.metric == CALIBRATION:
+        return f"{number(evidence.value)}, {EXCESS.lower()}"
+    return number(evidence.value) + (f", {limit}" if (limit := _limit(alert)) else "")
 
 
-def _limit(alert: Alert) -> str:
-    assert alert.evidence.limit is not None
-    return f"{'at least' if alert.rule.side == 'floor' else 'at most'} {number(alert.evidence.limit)}"
+def _limit(alert: Alert) -> str | None:
+    rule, limit = alert.rule, alert.evidence.limit
+    if rule.metric == CALIBRATION:
+        return f"log-odds off by at most {rule.shift:g}, and by a factor of at most {rule.slope:g}"
+    if limit is None:
+        return None
+    return f"{'at least' if rule.side == 'floor' else 'at most'} {number(limit)}"
 
 
 def _facts(alert: Alert) -> Iterator[Fact]:
     evidence = alert.evidence
     if evidence.value is not None:
         yield (
-            "Value",
+            EXCESS if alert.rule.metric == CALIBRATION else "Value",
             join(
                 h("data", number(evidence.value), class_="metric", value=repr(evidence.value)),
                 *_interval(evidence),
             ),
         )
-    if evidence.limit is not None:
-        yield "Has to be", _limit(alert)
+    if (limit := _limit(alert)) is not None:
+        yield "Has to be", limit
     if evidence.support:
         yield "Support", f"{evidence.support:,}"
     if (found := meter(evidence)) is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from monitor.alerts.alert import Alert, Evidence, Key, Transition
+from monitor.report import Report
 from monitor.web.alert_parts.evidence import closeness, held_against, meter
 from monitor.web.alert_parts.names import anchor, badge, scope
 from monitor.web.html import Html, h
@@ -19,13 +20,13 @@ def nearest_first(alert: Alert) -> tuple[int, Key]:
     return -round(10 * (closeness(alert.evidence) or 0.0)), alert.key
 
 
-def quiet_table(alerts: Sequence[Alert]) -> Html:
-    """Return what is watched and does not fire, a row each."""
+def quiet_table(alerts: Sequence[Alert], report: Report | None) -> Html:
+    """Return what is watched and does not fire, a row each; the report has the versions to link to."""
     rows = (
         h(
             "tr",
             h("th", printable(alert.key.alert), scope="row"),
-            h("td", scope(alert.key), class_="words"),
+            h("td", scope(alert.key, report), class_="words"),
             h("td", held_against(alert)),
             h("td", meter(alert.evidence) or "–"),
             id=anchor(alert.key),
@@ -48,12 +49,12 @@ def quiet_table(alerts: Sequence[Alert]) -> Html:
     )
 
 
-def changes_list(transitions: Sequence[Transition]) -> Html:
-    """Return changes, each when, what and why."""
-    return h("ol", *map(_change, transitions), class_="changes")
+def changes_list(transitions: Sequence[Transition], report: Report | None) -> Html:
+    """Return changes, each when, what and why; the report has the versions to link to."""
+    return h("ol", *(_change(each, report) for each in transitions), class_="changes")
 
 
-def _change(transition: Transition) -> Html:
+def _change(transition: Transition, report: Report | None) -> Html:
     told = "nobody was told: it was long ago" if transition.historic else None
     remarks = [_value(transition.evidence), transition.reason, told]
     return h(
@@ -64,7 +65,7 @@ def _change(transition: Transition) -> Html:
         " ",
         h("strong", printable(transition.key.alert)),
         " ",
-        scope(transition.key),
+        scope(transition.key, report),
         h("span", "".join(f" · {printable(each)}" for each in remarks if each), class_="quiet"),
     )
 

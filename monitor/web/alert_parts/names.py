@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 
 from monitor.alerts.alert import Alert, Key
+from monitor.report import Report
 from monitor.web.html import Html, h, join
 from monitor.web.links import of_model
 from monitor.wording import printable
@@ -42,25 +44,36 @@ def badge(state: str) -> Html:
     return h("span", spaced(state), class_=f"badge {look}")
 
 
+def live_mark() -> Html:
+    """Return the badge of the version that a model's traffic comes from."""
+    return h("span", "live", class_="badge", title="the newest events come from this version")
+
+
+def counted(states: Iterable[str]) -> Iterator[Html]:
+    """Yield a badge for each state that needs attention, with how often it is there."""
+    counts = Counter(states)
+    for state, look in STATES.items():
+        if counts[state] and state != "inactive":
+            yield h("span", f"{counts[state]:,} {spaced(state)}", class_=f"badge {look}")
+
+
 def anchor(key: Key) -> str:
     """Return an id of an alert's element, the same at every refresh; names are no ids."""
     return "alert-" + hashlib.sha256("\n".join(key).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
-def scope(key: Key) -> Html:
-    """Say what an alert is about, with a link to where it is shown."""
+def scope(key: Key, report: Report | None) -> Html:
+    """Say what an alert is about, with a link to where it is shown: the model, if the version is gone."""
     named = (("window", key.window), ("segment", key.segment), ("class", key.class_))
-    link = of_model(
-        key.model,
-        key.version,
-        key.window or None,
-        segment=key.segment or None,
-        class_=key.class_ or None,
-    )
     rest = "".join(f" · {name} {printable(text)}" for name, text in named if text)
-    return join(h("a", version_of(key.model, key.version), href=link), rest)
+    version = f"{printable(key.model)} {printable(key.version)}".strip()
+    link = _link(key, report)
+    return join(version if link is None else h("a", version, href=link), rest)
 
 
-def version_of(model: str, version: str) -> str:
-    """Name a version of a model."""
-    return f"{printable(model)} {printable(version)}".strip()
+def _link(key: Key, report: Report | None) -> str | None:
+    versions = [] if report is None else [v.version for v in report.versions if v.model == key.model]
+    if key.version not in versions:
+        return of_model(key.model) if versions else None
+    others = {"segment": key.segment or None, "class_": key.class_ or None}
+    return of_model(key.model, key.version, key.window or None, **others)

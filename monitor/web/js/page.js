@@ -4,7 +4,7 @@
  *
  * time[datetime]                text in UTC -> in the viewer's zone, UTC on hover
  * main#main[data-refresh]       seconds between refreshes; without it the page stays as it is
- * #top, #main                   what a refresh replaces; elements that shall keep their state have ids
+ * #status, #main                what a refresh replaces; elements that shall keep their state have ids
  * figure.timeline               svg -> uPlot in the same box
  *   data-history                address of the past (api/v1/history?...)
  *   data-family, data-labels    which metric of it; labels as in a query: "class=fraud&max_fpr=0.1"
@@ -16,7 +16,7 @@
  */
 "use strict";
 
-const LIVE = ["top", "main"];
+const LIVE = ["status", "main"];
 const LONGEST_WAIT = 60; // seconds between attempts while the server does not answer
 const PATIENCE = 20_000; // milliseconds for an answer
 const DONE = 10_000; // milliseconds for which it is said that something was done
@@ -251,7 +251,7 @@ function range(low, high, limits) {
   return [least - air, most + air];
 }
 
-/** Write the hours of an axis, with the day where it begins. */
+/** Write the hours of an axis, with the day where it begins; days or months where it is long. */
 function hours(_, times, __, ___, step) {
   let before = "";
   return times.map((each) => {
@@ -259,6 +259,7 @@ function hours(_, times, __, ___, step) {
     const [day, hour] = [text.slice(5, 10), text.slice(11, step < 60 ? 19 : 16)];
     const first = day !== before;
     before = day;
+    if (step >= 28 * 86_400) return text.slice(0, 7);
     return step >= 86_400 ? day : first ? `${hour}\n${day}` : hour;
   });
 }

@@ -8,6 +8,7 @@ from monitor.alerts.alert import Alert
 from monitor.alerts.words import sentence
 from monitor.presets import Presets
 from monitor.suggested_alerts import suggest
+from monitor.web.alert_parts.names import badge, counted, rank, state_of
 from monitor.web.html import Html, h, join
 from monitor.web.links import address
 from monitor.web.model.chosen import Chosen
@@ -16,9 +17,6 @@ from monitor.wording import printable
 
 MAX_ALERTS = 8
 """Most alerts that are spelled out."""
-
-_RANKS = {"firing": 0, "pending": 1, "historic": 2, "no data": 3}
-_BADGES = {"firing": "bad", "pending": "warn", "historic": "warn", "no data": "warn"}
 
 
 def of_model(alerts: Iterable[Alert], model: str) -> list[Alert]:
@@ -39,11 +37,6 @@ def watches(alert: Alert, family: str, labels: Mapping[str, str], segment: str =
     )
 
 
-def state(alert: Alert) -> str:
-    """Return how an alert is, in words."""
-    return "historic" if alert.state == "firing" and alert.historic else alert.state.replace("_", " ")
-
-
 def alerts_section(chosen: Chosen, alerts: Iterable[Alert], presets: Presets) -> Html:
     """Return what fires or is about to, that of the chosen version first, and what to watch where nothing is.
 
@@ -57,16 +50,18 @@ def alerts_section(chosen: Chosen, alerts: Iterable[Alert], presets: Presets) ->
         For suggestions.
     """
     found = list(alerts)
-    raised = sorted((alert for alert in found if alert.state != "inactive"), key=lambda a: _rank(chosen, a))
-    counts = [(name, sum(state(alert) == name for alert in raised)) for name in _RANKS]
-    badges = [h("span", f"{n:,} {name}", class_=f"badge {_BADGES[name]}") for name, n in counts if n]
+    raised = sorted(
+        (alert for alert in found if alert.state != "inactive"),
+        key=lambda alert: (alert.key.version != chosen.version, *rank(alert)),
+    )
+    badges = list(counted(map(state_of, raised)))
     if found and not badges:
         badges = [h("span", "quiet", class_="badge good")]
     more = len(raised) - MAX_ALERTS
     return h(
         "section",
         h("header", h("h2", "Alerts"), *badges),
-        h("ul", *(_item(chosen, alert) for alert in raised[:MAX_ALERTS]), class_="alerts")
+        h("ul", *(_item(chosen, alert) for alert in raised[:MAX_ALERTS]), class_="raised")
         if raised
         else None,
         _footer(chosen, len(found), more) if found else _unwatched(chosen, presets),
@@ -75,13 +70,7 @@ def alerts_section(chosen: Chosen, alerts: Iterable[Alert], presets: Presets) ->
     )
 
 
-def _rank(chosen: Chosen, alert: Alert) -> tuple[object, ...]:
-    since = 0 if alert.since is None else -alert.since.timestamp
-    return (alert.key.version != chosen.version, _RANKS[state(alert)], since, alert.key)
-
-
 def _item(chosen: Chosen, alert: Alert) -> Html:
-    name = state(alert)
     facts: list[str | None] = [printable(alert.rule.severity)]
     if alert.since is not None:
         facts += [" · since ", moment(alert.since.timestamp)]
@@ -91,7 +80,7 @@ def _item(chosen: Chosen, alert: Alert) -> Html:
         "li",
         h(
             "p",
-            h("span", name, class_=f"badge {_BADGES[name]}"),
+            badge(state_of(alert)),
             " ",
             h("strong", printable(alert.key.alert)),
             " ",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -32,7 +33,7 @@ class Chosen:
     segments
         Every segment of the same version and window.
     windows
-        Names of all windows.
+        Segments of every window, by its name; "" is all events.
     versions
         Of the model in the newest report, the newest first: not those that retired.
     class_
@@ -49,7 +50,7 @@ class Chosen:
     window: WindowReport
     whole: WindowReport
     segments: tuple[WindowReport, ...]
-    windows: tuple[str, ...]
+    windows: Mapping[str, Collection[str]]
     versions: tuple[VersionReport, ...]
     class_: str
     matrix: MatrixMode
@@ -125,9 +126,11 @@ def _chosen(
     confidence_level: float | None,
     kept: Mapping[str, Any] | None = None,
 ) -> Chosen:
-    windows = tuple(dict.fromkeys(window.window for window in known))
-    name = _one_of("window", parameters.get("window", windows[0]), windows)
-    of_window = {window.segment: window for window in known if window.window == name}
+    windows: defaultdict[str, dict[str, WindowReport]] = defaultdict(dict)
+    for each in known:
+        windows[each.window][each.segment] = each
+    name = _one_of("window", parameters.get("window", next(iter(windows))), windows)
+    of_window = windows[name]
     window = of_window[_one_of("segment", parameters.get("segment", ""), of_window)]
     default = window.scored[0]
     class_ = _one_of("class", parameters.get("class") or default, window.scored)

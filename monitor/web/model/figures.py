@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 from monitor.report import BestThreshold
 from monitor.web.charts import CHARTS, draw
-from monitor.web.html import Html, h
+from monitor.web.html import Html, h, join
 from monitor.web.links import of_chart, of_report
 from monitor.web.model.chosen import Chosen
 from monitor.web.model.tables import row, table
+from monitor.web.model.values import Values
+from monitor.web.numbers import shown_value
 from monitor.wording import number, printable
 
 _CAPTIONS = {
@@ -29,6 +31,9 @@ _CRITERIA = {
     "f1": "F1",
     "min_fpr_at_recall": "false-positive rate at the least recall",
 }
+
+
+_BROUGHT = {"cost": "classifier_expected_cost", "F1": "classifier_f1"}
 
 
 def figures_section(chosen: Chosen) -> Html:
@@ -88,7 +93,8 @@ def thresholds_table(chosen: Chosen) -> Html | None:
     best = list(curves.best_thresholds(whole.scored.index(chosen.class_)))
     if own is None and not best:
         return None
-    rows = [] if own is None else [row("in use", number(own), None, None, None, None)]
+    in_use = _in_use(Values(whole), chosen.class_)
+    rows = [] if own is None else [row("in use", number(own), in_use, None, None, None, data_segment="")]
     rows += [_best(each) for each in best]
     return table(
         f"Thresholds of {printable(chosen.class_)}",
@@ -104,6 +110,16 @@ def thresholds_table(chosen: Chosen) -> Html | None:
         "The gain is that of the threshold chosen on the older half over the one in use, both judged on the "
         "newer half: on events that it was not chosen on.",
     )
+
+
+def _in_use(values: Values, class_: str) -> Html | None:
+    """Return what decisions have brought by the criteria that a best threshold may have."""
+    found = [
+        join(f"{name} ", shown_value(value))
+        for name, family in _BROUGHT.items()
+        if (value := values.get(family, class_=class_)) is not None and value.value is not None
+    ]
+    return join(*(join(", " if place else "", each) for place, each in enumerate(found))) if found else None
 
 
 def _best(best: BestThreshold) -> Html:

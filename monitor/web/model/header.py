@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from monitor.web.alert_parts.names import live_mark
 from monitor.web.html import Html, h
 from monitor.web.model.chosen import Chosen
 from monitor.web.moments import moment
@@ -13,7 +14,7 @@ Option = tuple[str, str]
 """Value and text."""
 
 
-def header_section(chosen: Chosen, retired: Sequence[str], preset: str | None) -> Html:
+def header_section(chosen: Chosen, retired: Sequence[str], preset: str | None, live: str | None) -> Html:
     """Return name, extent and choices.
 
     Parameters
@@ -24,6 +25,8 @@ def header_section(chosen: Chosen, retired: Sequence[str], preset: str | None) -
         Versions of the model of which a last report is kept.
     preset
         Name of the model's preset, None where it has none.
+    live
+        The version that the model's traffic comes from, None where that is not known.
     """
     window = chosen.window
     state = h("span", "complete", class_="badge good")
@@ -36,6 +39,7 @@ def header_section(chosen: Chosen, retired: Sequence[str], preset: str | None) -
             h("h1", printable(chosen.model), " ", h("small", printable(chosen.version) or "no version")),
             state,
             h("span", "retired", class_="badge warn") if chosen.kept is not None else None,
+            live_mark() if len(chosen.versions) > 1 and chosen.version == live else None,
         ),
         _windows(chosen),
         _form(chosen, retired),
@@ -46,14 +50,15 @@ def header_section(chosen: Chosen, retired: Sequence[str], preset: str | None) -
 
 
 def _windows(chosen: Chosen) -> Html:
+    segment = chosen.parameters.get("segment")
     links = (
         h(
             "a",
             printable(name),
-            href=chosen.link(window=name, segment=None),
+            href=chosen.link(window=name, segment=segment if segment in segments else None),
             aria_current="true" if name == chosen.window.window else None,
         )
-        for name in chosen.windows
+        for name, segments in chosen.windows.items()
     )
     return h("nav", h("span", "Window"), *links, class_="tabs", aria_label="Window")
 

@@ -8,6 +8,7 @@ from monitor.alerts.alert import Alert
 from monitor.history import Metric
 from monitor.presets import Presets
 from monitor.report import Value, WindowReport
+from monitor.web.alert_parts.names import state_of
 from monitor.web.html import Html, h, join
 from monitor.web.model.alerts import watches
 from monitor.web.model.chosen import Chosen
@@ -50,7 +51,7 @@ def headline_tiles(chosen: Chosen, presets: Presets, alerts: Iterable[Alert]) ->
         Of the version that is shown.
     """
     window = chosen.window
-    raised = list(watched(window, [alert for alert in alerts if alert.firing]))
+    raised = list(watched(window, [alert for alert in alerts if state_of(alert) == "firing"]))
     firing = set(map(Metric.of, raised))
     first, second = presets.first(window), presets.second(window)
     shown = {Metric.of(value) for value in (*first, *second)}

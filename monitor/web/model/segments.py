@@ -32,10 +32,11 @@ def segments_section(chosen: Chosen, headline: Sequence[Value]) -> Html | None:
     rows = []
     for segment in listed:
         values = Values(segment)
-        link = h("a", printable(segment.segment), href=chosen.link(segment=segment.segment))
+        name = printable(segment.segment)
+        link = h("a", name, href=chosen.link(segment=segment.segment))
         cells = (_cell(values.like(of.name, of.labels), of) for of in headline)
         current = segment.segment == chosen.window.segment
-        rows.append(row(link, f"{segment.labeled:,}", *cells, current=current))
+        rows.append(row(link, f"{segment.labeled:,}", *cells, current=current, data_segment=name))
     more = len(chosen.segments) - len(listed)
     note = "“below” and “above”: the whole's value is outside the segment's interval."
     return h(

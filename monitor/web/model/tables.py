@@ -40,13 +40,18 @@ def table(name: str, heads: Sequence[str], rows: Iterable[Html], note: str | Non
     )
 
 
-def row(head: str, *cells: str | None, current: bool = False) -> Html:
-    """Return a row; a cell that is None is empty."""
+def row(head: str, *cells: str | None, current: bool = False, **scope: str | None) -> Html:
+    """Return a row; a cell that is None is empty.
+
+    `scope` are attributes that say what its numbers are of where that is not what the page is about, as in
+    ``data_segment="region=eu"``.
+    """
     return h(
         "tr",
         h("th", head, scope="row"),
         *(cell if isinstance(cell, Html) and cell.startswith("<td") else h("td", cell) for cell in cells),
         aria_current="true" if current else None,
+        **scope,
     )
 
 

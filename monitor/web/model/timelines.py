@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from urllib.parse import urlencode
 
 from monitor.alerts.alert import Alert
 from monitor.history import Metric, Track
@@ -13,6 +12,7 @@ from monitor.web.charts import Limit, Mark, timeline
 from monitor.web.html import Html, h
 from monitor.web.links import of_history
 from monitor.web.model.marks import limits
+from monitor.web.numbers import labels_text
 from monitor.wording import title
 
 
@@ -71,7 +71,7 @@ def _figure(
         id=f"timeline-{place}",
         data_history=of_history(track.model, track.version, track.window),
         data_family=value.name,
-        data_labels=urlencode(sorted(value.labels.items())),
+        data_labels=labels_text(value.labels),
         data_limits=_json([limit._asdict() for limit in held_to]),
         data_marks=_json([{**mark._asdict(), "time": mark.time / 1e6} for mark in marks]),
     )

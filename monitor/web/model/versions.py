@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from monitor.alerts.alert import Alert
 from monitor.report import Value, WindowReport
+from monitor.web.alert_parts.names import counted, live_mark, state_of
 from monitor.web.html import Html, h, join
-from monitor.web.model.alerts import of_model, state
-from monitor.web.model.answer import plain
+from monitor.web.model.alerts import of_model
+from monitor.web.model.answer import with_interval
 from monitor.web.model.chosen import Chosen
 from monitor.web.model.retired import MAX_READ, Known, last
 from monitor.web.model.tables import row, table
@@ -17,8 +18,6 @@ from monitor.web.model.values import Values
 from monitor.web.moments import moment
 from monitor.web.site import Shown
 from monitor.wording import printable, title
-
-_ORDER = ("firing", "pending", "historic", "no data")
 
 
 class Version(NamedTuple):
@@ -32,11 +31,14 @@ class Version(NamedTuple):
         Over all events; None where the version does not have it.
     when
         Since when it is seen, or when it retired.
+    segment
+        The one that is shown, where this version has it in this window, too; else "".
     """
 
     name: str
     window: WindowReport | None
     when: Html
+    segment: str = ""
 
 
 def versions_section(shown: Shown, chosen: Chosen, known: Known, headline: Sequence[Value]) -> Html | None:
@@ -59,6 +61,7 @@ def versions_section(shown: Shown, chosen: Chosen, known: Known, headline: Seque
     if len(versions) < 2 and known.problem is None:
         return None
     alerts = of_model(shown.alerts.alerts, chosen.model)
+    live = shown.alerts.live.get(chosen.model)
     more = len(known.versions) - MAX_READ
     notes = (
         f"Of versions that retired, the last report; {more:,} more can be chosen above."
@@ -72,7 +75,7 @@ def versions_section(shown: Shown, chosen: Chosen, known: Known, headline: Seque
         table(
             f"In {printable(chosen.window.window)}, with the difference to {_name(chosen.version)}",
             ("Version", "Seen", "Alerts", "Labeled", *map(title, headline)),
-            [_row(chosen, version, headline, alerts) for version in versions],
+            [_row(chosen, version, headline, alerts, live) for version in versions],
             " ".join(filter(None, notes)) or None,
         ),
         class_="card",
@@ -82,13 +85,14 @@ def versions_section(shown: Shown, chosen: Chosen, known: Known, headline: Seque
 
 def _live(shown: Shown, chosen: Chosen) -> Iterator[Version]:
     windows = {
-        found.version: found
+        (found.version, found.segment): found
         for found in (shown.report.windows if shown.report is not None else ())
-        if (found.model, found.window, found.segment) == (chosen.model, chosen.window.window, "")
+        if (found.model, found.window) == (chosen.model, chosen.window.window)
     }
+    segment = chosen.window.segment
     for version in chosen.versions:
-        when = join("since ", moment(version.since))
-        yield Version(version.version, windows.get(version.version), when)
+        name, when = version.version, join("since ", moment(version.since))
+        yield Version(name, windows.get((name, "")), when, segment if (name, segment) in windows else "")
 
 
 def _retired(shown: Shown, chosen: Chosen, known: Known) -> Iterator[Version]:
@@ -103,10 +107,18 @@ def _retired(shown: Shown, chosen: Chosen, known: Known) -> Iterator[Version]:
             yield Version(name, found.window, when)
 
 
-def _row(chosen: Chosen, version: Version, headline: Sequence[Value], alerts: Iterable[Alert]) -> Html:
+def _row(
+    chosen: Chosen,
+    version: Version,
+    headline: Sequence[Value],
+    alerts: Iterable[Alert],
+    live: str | None,
+) -> Html:
     current = version.name == chosen.version
-    link = h("a", _name(version.name), href=chosen.link(version=version.name, segment=None))
-    states = [state(alert) for alert in alerts if alert.key.version == version.name]
+    other = {} if version.window is not None else {"window": None}
+    href = chosen.link(version=version.name, segment=version.segment or None, **other)
+    name = h("a", _name(version.name), href=href)
+    states = [state_of(alert) for alert in alerts if alert.key.version == version.name]
     values = None if version.window is None else Values(version.window)
     cells: Iterator[str | None]
     if values is None or version.window is None:
@@ -114,25 +126,31 @@ def _row(chosen: Chosen, version: Version, headline: Sequence[Value], alerts: It
     else:
         compared = (_cell(values.like(of.name, of.labels), None if current else of) for of in headline)
         cells = iter([f"{version.window.labeled:,}", *compared])
-    return row(link, version.when, _alerts(states), *cells, current=current)
+    return row(
+        join(name, " ", live_mark()) if version.name == live else name,
+        version.when,
+        _alerts(states),
+        *cells,
+        current=current,
+        data_version=printable(version.name),
+        data_segment="",
+    )
 
 
 def _cell(value: Value | None, than: Value | None) -> Html | None:
-    """Write a value as text: numbers for machines are those of the version that is shown alone."""
     if value is None:
         return None
-    text = h("span", plain((value,)), class_="reason" if value.value is None else None)
+    text = with_interval(value)
     if value.value is None or than is None or than.value is None:
         return text
     return join(text, h("span", f"{value.value - than.value:+.4f}", class_="difference"))
 
 
 def _alerts(states: Sequence[str]) -> Html | None:
-    worst = next((name for name in _ORDER if name in states), None)
-    if worst is not None:
-        kind = "bad" if worst == "firing" else "warn"
-        return h("span", f"{states.count(worst):,} {worst}", class_=f"badge {kind}")
-    return h("span", "quiet", class_="badge good") if states else h("span", "not watched", class_="quiet")
+    """Return the most urgent state that an alert is in, and how many are."""
+    if not states:
+        return h("span", "not watched", class_="quiet")
+    return next(counted(states), None) or h("span", "quiet", class_="badge good")
 
 
 def _name(version: str) -> str:

@@ -59,7 +59,7 @@ def test_calibration_names_its_component() -> None:
     rule = replace(RULE, metric=CALIBRATION)
     evidence = Evidence(statistic=123_456.0, threshold=100_000.0, component="overconfident", support=1500)
     assert sentence(replace(FIRES, rule=rule, evidence=evidence)) == (
-        "calibration of fraud: probabilities are too extreme (overconfident), evidence 1.235e+05 of 100,000, "
+        "calibration of fraud: probabilities are too extreme (overconfident), evidence 123,456 of 100,000, "
         "over 1,500 events since 2026-11-01T10:00Z"
     )
     assert "within its tolerance" in sentence(Alert(KEY, rule))

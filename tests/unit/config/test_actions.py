@@ -71,10 +71,8 @@ def test_variables_change_one_action(load: Load, problems: Problems) -> None:
         (HOOK.replace("}", ", approval: 'yes'}"), "rollback.approval: is neither true nor false"),
         (HOOK.replace("}", ", expires: 0s}"), "rollback.expires: is no time at all"),
         (HOOK.replace("}", ", timeout: 15m}"), "rollback.timeout: is not below expires; write less"),
-        (
-            "{type: mail}",
-            "rollback: is no option (enabled, audit_file, breaker) and no action; write {type: webhook",
-        ),
+        ("{type: mail}", "rollback.type: 'mail' is no type of action; write one of webhook, kafka, mlflow"),
+        ("{type: webhok, url: x}", "rollback.type: 'webhok' is no type of action; did you mean 'webhook'?"),
         ("{url: x}", "rollback: is no option (enabled, audit_file, breaker) and no action"),
         ("true", "rollback: is no option (enabled, audit_file, breaker) and no action"),
         ("", "rollback: is no option (enabled, audit_file, breaker) and no action"),

@@ -152,7 +152,10 @@ def test_where_a_detector_exists_it_is_the_default(load: Load, text: str, sequen
         ("floor: 0.8, actions: [rollback]", "actions[0]: is no action; write it under actions"),
         ("floor: 0.8, labels: {severity: x}", "labels.severity: is a label that every alert has"),
         ("floor: 0.8, labels: {on-call: x}", "labels.on-call: 'on-call' is no label name; write letters"),
-        ("floor: 0.8, runbook: wiki/page", "runbook: is no web address; write one as in https://"),
+        (
+            "floor: 0.8, runbook: wiki/page",
+            "runbook: is no web address; write it with its scheme, as in https://",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_rule_on_a_metric(problems: Problems, text: str, line: str) -> None:
@@ -254,7 +257,7 @@ def test_how_people_are_told(problems: Problems, text: str, line: str) -> None:
 @pytest.mark.parametrize(
     ("url", "words"),
     [
-        ("localhost:9093", "is no web address"),
+        ("localhost:9093", "is no web address; write it with its scheme, as in https://host.example.com"),
         ("ftp://hunter2", "is no web address"),
         ("http://", "is no web address"),
         ("http://[::1", "is no web address"),

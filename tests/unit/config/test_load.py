@@ -47,8 +47,7 @@ def test_sections_that_are_missing_are_named_by_what_they_must_hold(tmp_path: Pa
     path = tmp_path / "monitor.yaml"
     path.write_text("server: {}")
     assert error(path).split("\n")[1:] == [
-        "  kafka.bootstrap_servers: is missing; it has no default",
-        "  kafka.topics: is missing; it has no default",
+        "  kafka: is missing; write bootstrap_servers and topics under it (`monitor replay` does without)",
         "  models: is missing; it has no default",
     ]
 

@@ -6,6 +6,7 @@ import pytest
 
 from monitor.config import Config, load_config
 from monitor.grafana import configured
+from monitor.prometheus_rules import configured as of_rules
 
 KAFKA = "kafka: {bootstrap_servers: [localhost:9092], topics: [t]}\n"
 
@@ -53,3 +54,12 @@ def test_the_page_is_where_the_server_listens(tmp_path: Path, server: str, page:
     loaded = config(tmp_path, f"models: {{m: {model()}}}\nserver: {server}\n")
     assert configured(loaded, ()).page == page
     assert configured(loaded, (), page="https://x/y/").page == "https://x/y"
+
+
+def test_runbooks_are_where_the_configuration_says_unless_they_are_given(tmp_path: Path) -> None:
+    text = f"models: {{m: {model()}}}\n"
+    loaded = config(tmp_path, f"{text}alerts: {{runbooks: 'https://wiki/runbooks'}}\n")
+    assert configured(loaded, ()).runbooks == of_rules(loaded).runbooks == "https://wiki/runbooks"
+    assert configured(loaded, (), runbooks="https://x").runbooks == "https://x"
+    assert of_rules(loaded, runbooks="https://x").runbooks == "https://x"
+    assert of_rules(config(tmp_path, text)).runbooks == "docs/runbooks.md"

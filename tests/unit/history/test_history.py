@@ -143,9 +143,13 @@ def test_tracks_are_replaced_and_never_changed() -> None:
 
 def test_points_are_bounded_however_much_room_there_is() -> None:
     history = History(everything, 100 * MEGABYTE)
+    lengths = []
     for time in range(MOST_POINTS + 20):
         history.add(report(shown(time, recall(1))))
-    assert len(history.tracks[KEY].times) == MOST_POINTS
+        lengths.append(len(history.tracks[KEY].times))
+    assert lengths[:MOST_POINTS] == list(range(1, MOST_POINTS + 1))
+    fewest = MOST_POINTS * 3 // 4
+    assert lengths[MOST_POINTS:] == list(range(fewest, fewest + 20))
 
 
 def test_without_a_budget_nothing_is_kept() -> None:

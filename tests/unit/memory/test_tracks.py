@@ -67,6 +67,14 @@ def test_a_model_that_is_read_in_another_way_loses_its_past() -> None:
     assert {model for model, *_ in tracks} == {"several", "sets", "else", "other"}
 
 
+def test_a_window_of_another_size_begins_anew() -> None:
+    windows = [{"name": "last_7", "events": 5}, {"name": "1m", "duration": "1m"}]
+    changed = configured(MODELS | {"one": MODELS["one"] | {"windows": windows}})
+    tracks = restored(example(), changed).pipeline.history.tracks
+    assert {window for model, _, window in tracks if model == "one"} == {"all", "1m"}
+    assert {window for model, _, window in tracks if model == "several"} == {"all", "1m", "last_7"}
+
+
 def test_versions_that_are_gone_are_in_no_cut() -> None:
     pipeline = example()
     pipeline.forget("one")

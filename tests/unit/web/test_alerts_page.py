@@ -11,6 +11,7 @@ import pytest
 from monitor.actions.desk import DeskView
 from monitor.actions.silence import Pause, Silence
 from monitor.alerts.alert import Evidence, Key
+from monitor.alerts.rule import CALIBRATION
 from monitor.alerts.view import AlertsView
 from monitor.alerts.words import sentence
 from monitor.web.alert_parts.evidence import closeness
@@ -99,10 +100,13 @@ def test_a_state_that_does_not_exist():
     assert "there are firing, pending, no_data, historic, inactive" in words(found.html)
 
 
-@pytest.mark.parametrize("changes", [{"owner": False}, {"ready": False}])
-def test_only_the_owner_shows_alerts(changes):
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [({"owner": False}, "the owner has the alerts"), ({"ready": False}, "Alerts follow when it is done")],
+)
+def test_only_the_owner_shows_alerts(changes, why):
     html = page(status=status(**changes))
-    assert "the owner has the alerts" in html
+    assert why in html
     assert "RecallBelowFloor" not in html
 
 
@@ -152,6 +156,44 @@ def test_an_alert_says_everything_that_is_known():
 )
 def test_further_evidence(evidence, said):
     assert said in words(page(alerts=AlertsView((replace(FIRING, evidence=evidence),))))
+
+
+def test_a_calibration_alert_says_what_its_value_is_and_its_tolerance():
+    rule = replace(FIRING.rule, metric=CALIBRATION, shift=0.5, slope=1.5)
+    found = Evidence(value=0.1339, component="up", support=1_000)
+    text = words(page(alerts=AlertsView((replace(FIRING, rule=rule, evidence=found),))))
+    assert "Outcomes minus mean probability 0.1339" in text
+    assert "Has to be log-odds off by at most 0.5, and by a factor of at most 1.5" in text
+    quiet = replace(INACTIVE, rule=rule, evidence=found)
+    assert "0.1339, outcomes minus mean probability" in words(page(alerts=AlertsView((quiet,))))
+
+
+def test_who_is_still_told_without_data_is_said():
+    still = replace(NO_DATA, started=FIRING.started)
+    assert "people are told until there are data again" in words(page(alerts=AlertsView((still,))))
+    assert "people are told" not in words(page(alerts=AlertsView((NO_DATA,))))
+
+
+def test_an_alert_about_what_is_gone_links_to_what_is_left():
+    for key, link in (
+        (FIRING.key._replace(version="gone", segment="a=b"), 'href="model?model=fraud"'),
+        (FIRING.key, 'href="model?model=fraud&amp;version=2026-12-01'),
+    ):
+        assert link in page(alerts=AlertsView((replace(FIRING, key=key),)))
+    nowhere = replace(FIRING, key=FIRING.key._replace(model="gone"))
+    assert "model=gone" not in section(page(alerts=AlertsView((nowhere,))), "alerts")
+
+
+def test_only_a_failure_is_written_as_a_warning():
+    for each_status, look in (("done", "quiet"), ("failed", "reason"), ("waiting_for_approval", "quiet")):
+        decisions = [replace(each, status=each_status, reason="answered so") for each in view().decisions]
+        assert f'<p class="{look}">answered so</p>' in page(actions=view(decisions=tuple(decisions)))
+
+
+def test_a_published_runbook_is_a_link():
+    rule = replace(PENDING.rule, runbooks="https://wiki/runbooks")
+    html = page(alerts=AlertsView((replace(PENDING, rule=rule),)))
+    assert 'href="https://wiki/runbooks#quality"' in html
 
 
 def test_a_runbook_that_is_no_address_is_named():

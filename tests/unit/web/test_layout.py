@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from monitor.alerts.view import AlertsView
@@ -6,7 +8,8 @@ from monitor.web.layout import document, moment
 from tests.support.pages import Document
 from tests.support.reports import NOON, status
 from tests.support.shown import shown
-from tests.support.shown_alerts import VIEW
+from tests.support.shown_alerts import HISTORIC, NO_DATA, VIEW
+from tests.support.shown_alerts import moment as moment_of
 from tests.support.web import HOSTILE
 
 
@@ -31,6 +34,15 @@ def test_what_fires_is_counted_in_navigation_and_title():
     assert "Alerts 1 firing" in page.text
     assert "(1 firing) Models · monitor" in page.text
     assert "firing" not in laid_out(alerts=AlertsView()).text
+    still_told = replace(NO_DATA, started=moment_of(120))
+    assert still_told.firing
+    assert "firing" not in laid_out(alerts=AlertsView((still_told, HISTORIC))).text
+
+
+def test_files_need_no_checkpoint():
+    page = laid_out(status=status(files=True, consumer_lag={}))
+    assert "replay · files, read to their end" in page.text
+    assert not any(words in page.text for words in ("owner", "checkpoint", "Checkpoint", "Last poll"))
 
 
 def test_the_daemons_health_is_one_line():

@@ -19,6 +19,7 @@ from tests.support.reports import (
     empty_window,
     example,
     multilabel_window,
+    number,
     report,
     status,
     window_curves,
@@ -158,8 +159,8 @@ def test_many_classes_are_cut_to_those_of_the_lowest_recall():
 
 def test_alerts_of_the_version_come_first_and_are_spelled_out():
     text = page({**FRAUD, "version": "2026-12-01"}, alerts=VIEW).text
-    assert in_order(text, "1 firing", "1 pending", "1 historic", "1 no data", "50 misses beyond it")
-    assert in_order(text, "PrecisionAtKLow", "no event for 30 min", "All 5 alerts of this model")
+    assert in_order(text, "1 firing", "1 pending", "1 no data", "1 historic", "50 misses beyond it")
+    assert in_order(text, "50 misses beyond it", "no event for 30 min", "All 5 alerts of this model")
     assert "alerts?model=fraud" in page(alerts=VIEW).links()
 
 
@@ -243,11 +244,58 @@ def test_without_a_past_that_is_said():
 
 def test_thresholds_are_held_against_the_one_in_use():
     text = page().text.rpartition("Thresholds of fraud")[2]
-    assert in_order(text, "in use", "0.5000", "cost per event", "0.400000", "+0.4000", "F1", "+0.1000")
+    assert "in use0.5000F1 0.6640" in text
+    assert in_order(text, "in use", "cost per event", "0.400000", "+0.4000", "+0.1000")
+    cost = number("classifier_expected_cost", 0.25, 10_000, class_="fraud")
+    whole = replace(window_report(), curves=window_curves(), values=(*window_report().values, cost))
+    found = page(FRAUD, report(whole))
+    assert "in use0.5000cost 0.2500, F1 0.6640" in found.text
+    costs = [a["value"] for a in found.all("data") if a["data-family"] == "classifier_expected_cost"]
+    assert "0.25" in costs
 
 
 def test_a_window_without_curves_has_no_charts():
     assert "Charts were not computed" in page({**FRAUD, "window": "all"}).text
+
+
+def rows_of(found, **scope):
+    wanted = {f"data-{name}": text for name, text in scope.items()}.items()
+    return [attributes for attributes in found.all("tr") if wanted <= attributes.items()]
+
+
+def test_a_segment_and_another_version_say_whose_their_numbers_are():
+    found = page()
+    assert len(rows_of(found, segment="region=eu")) == 1
+    assert len(rows_of(found, version="2026-12-01", segment="")) == 1
+    values = {a["value"] for a in found.all("data") if a["data-family"] == "classifier_recall"}
+    assert repr(80 / 93) in values
+
+
+def test_links_keep_the_segment_where_there_is_one():
+    eu = window_report(version="2026-12-01", segment="region=eu")
+    newest = report(*example().windows, eu)
+    links = page({**FRAUD, "segment": "region=eu"}, newest).links()
+    asked = [{name: text[0] for name, text in parse_qs(urlsplit(each).query).items()} for each in links]
+    other = next(a for a in asked if a.get("version") == "2026-12-01")
+    assert other["segment"] == "region=eu"
+    assert "segment" not in next(a for a in asked if a.get("window") == "all")  # it has no segments
+    assert render_model(shown(report=newest), other).status == 200
+    whole = page({**FRAUD, "segment": "region=eu"}).links()  # without that version's segment
+    assert not any("version=2026-12-01" in each and "segment" in each for each in whole)
+
+
+def test_a_link_to_a_version_without_the_window_leaves_it_out():
+    newest = report(window_report(window="all"), window_report(version="2026-12-01"))
+    found = page({**FRAUD, "window": "all"}, newest)
+    [link] = [each for each in found.links() if "version=2026-12-01" in each]
+    assert "window" not in link
+
+
+def test_the_version_with_the_traffic_is_marked():
+    live = AlertsView(live={"fraud": "2026-11-01"})
+    assert page(alerts=live).text.count("live") == page().text.count("live") + 2
+    other = page({**FRAUD, "version": "2026-12-01"}, alerts=live)
+    assert other.text.count("live") == page({**FRAUD, "version": "2026-12-01"}).text.count("live") + 1
 
 
 def test_a_segment_that_differs_is_marked():

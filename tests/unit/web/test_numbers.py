@@ -1,3 +1,5 @@
+from urllib.parse import parse_qsl
+
 import pytest
 
 from monitor.report import IntervalValue, Value
@@ -41,7 +43,7 @@ def test_low_support_is_marked():
 
 @pytest.mark.parametrize(
     "half, text, bounds",
-    [(0.03, "0.664", "[0.634, 0.694]"), (0.003, "0.6640", "[0.6610, 0.6670]")],
+    [(0.006, "0.664", "[0.658, 0.670]"), (0.003, "0.6640", "[0.6610, 0.6670]")],
 )
 def test_brief_leaves_out_what_the_interval_makes_noise(half, text, bounds):
     value = number("classifier_f1", 0.664, 300, half=half)
@@ -60,6 +62,8 @@ def test_a_bar_is_drawn_between_0_and_1_only():
 
 
 def test_labels_are_sorted_and_hostile_ones_are_text():
-    assert labels_text({"max_fpr": "0.1", "class": "a"}) == "class=a,max_fpr=0.1"
-    value: Value = RECALL._replace(labels={"class": HOSTILE})
-    assert Document(shown_value(value)).tags() == {"data"}
+    assert labels_text({"max_fpr": "0.1", "class": "a"}) == "class=a&max_fpr=0.1"
+    value: Value = RECALL._replace(labels={"class": f"a,b=c&{HOSTILE}", "k": "1"})
+    page = Document(shown_value(value))
+    assert page.tags() == {"data"}
+    assert dict(parse_qsl(page.all("data")[0]["data-labels"])) == value.labels

@@ -75,6 +75,13 @@ def test_the_newest_version_comes_first_and_many_are_folded():
     assert "model?model=fraud&version=v0&window=last_10k" in page.links()
 
 
+def test_the_version_with_the_traffic_is_marked_among_several():
+    live = AlertsView(live={"fraud": "2026-12-01", "iris": ""})
+    page = overview(alerts=live)
+    assert page.text.count("live") == 1
+    assert "2026-12-01 live" in page.text
+
+
 def test_alerts_are_named_the_worst_first():
     page = overview(alerts=VIEW)
     assert "firing RecallBelowFloorpending PrecisionAtKLow" in page.text
@@ -191,6 +198,7 @@ def test_a_multilabel_model_with_one_class_is_no_special_case():
         (None, {"owner": False}, "Another instance reads the partitions"),
         (None, {}, "the first evaluation follows"),
         (report(), {}, "no event is among them so far"),
+        (report(), {"events_consumed": {}, "consumer_lag": {}, "files": True}, "no record in the files"),
         (report(), {"events_consumed": {}, "consumer_lag": {}}, "No record has arrived. Check kafka.topics"),
         (
             report(),
