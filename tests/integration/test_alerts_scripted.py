@@ -286,4 +286,5 @@ def test_a_daemon_does_not_start_without_a_file_that_it_needs(
         assert done.code == 2
         (line,) = [line for line in done.err.splitlines() if line.startswith("monitor: ")]
         assert message in line
-        assert ", which is not there yet" in command("check", "-c", tmp_path / "monitor.yaml").out
+        warned = "is not there, and `monitor run` does not start without it"
+        assert warned in command("check", "-c", tmp_path / "monitor.yaml").out
