@@ -10,6 +10,8 @@ from typing import NamedTuple
 from monitor.recalibration import window_suggestions
 from monitor.report import Report, Value, WindowReport
 from monitor.wording import (
+    BALANCE,
+    PER_CLASS,
     SCORES,
     bounds,
     explain,
@@ -23,20 +25,12 @@ from monitor.wording import (
     written,
 )
 
-_COLUMNS = ("classifier_precision", "classifier_recall", "classifier_f1")
 _HEADS = ("precision", "recall", "f1-score")
-_BALANCE = (
-    "classifier_recall",
-    "classifier_predicted_rate",
-    "classifier_lift",
-    "classifier_prevalence",
-    "classifier_imbalance_ratio",
-)
 _BALANCE_HEADS = ("recall", "predicted rate", "lift", "prevalence", "imbalance ratio")
 _LINES = ("classifier_top_k_accuracy", "classifier_expected_cost", *SCORES)
 _BEST_THRESHOLD = "classifier_best_threshold"
 _TOO_LITTLE = ("low_support", "too_few_negatives", "no_negatives")
-_IN_TABLES = {*_COLUMNS, *(f"{family}_average" for family in _COLUMNS), "classifier_accuracy", *_BALANCE}
+_IN_TABLES = {*PER_CLASS, *(f"{family}_average" for family in PER_CLASS), "classifier_accuracy", *BALANCE}
 _WIDTH = 100
 
 _Found = Mapping[tuple[str, str], Value]
@@ -122,7 +116,7 @@ def _head(window: WindowReport) -> Iterator[str]:
 
 def _classes(window: WindowReport, found: _Found) -> Iterator[_Row]:
     for name, support in zip(window.classes, window.support, strict=True):
-        values = tuple(found.get((family, name)) for family in _COLUMNS)
+        values = tuple(found.get((family, name)) for family in PER_CLASS)
         yield _Row(printable(name), values, support)
 
 
@@ -133,14 +127,14 @@ def _summary(window: WindowReport, found: _Found) -> Iterator[_Row]:
     else:
         yield _Row("accuracy", (None, None, found.get(("classifier_accuracy", ""))), window.labeled)
     for average in averages:
-        values = tuple(found.get((f"{family}_average", average)) for family in _COLUMNS)
+        values = tuple(found.get((f"{family}_average", average)) for family in PER_CLASS)
         yield _Row(f"{average} avg", values, sum(window.support))
 
 
 def _balance(classes: Iterable[str], found: _Found) -> Iterator[str]:
     """Yield what shows a model that decides always, or never, for a class beside how rare the class is."""
     rows = [
-        (f"class {printable(name)}", [found.get((family, name)) for family in _BALANCE]) for name in classes
+        (f"class {printable(name)}", [found.get((family, name)) for family in BALANCE]) for name in classes
     ]
     if not any(value is not None for _, values in rows for value in values[1:]):
         return

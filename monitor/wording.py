@@ -93,6 +93,18 @@ OTHERS: Mapping[str, str] = {
 }
 """Further families whose titles are not just their names."""
 
+PER_CLASS = ("classifier_precision", "classifier_recall", "classifier_f1")
+"""Families of the table that scikit-learn calls the classification report."""
+
+BALANCE = (
+    "classifier_recall",
+    "classifier_predicted_rate",
+    "classifier_lift",
+    "classifier_prevalence",
+    "classifier_imbalance_ratio",
+)
+"""Families that show how rare a class is, and a model that decides always, or never, for it."""
+
 _TITLES = {**DECISIONS, **SCORES, **OTHERS}
 
 METHODS: Mapping[str, str] = {

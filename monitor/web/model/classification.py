@@ -9,19 +9,10 @@ from monitor.web.html import Html, h
 from monitor.web.model.chosen import Chosen
 from monitor.web.model.tables import cell, row, table
 from monitor.web.model.values import Values
-from monitor.wording import imbalance_zone, printable
+from monitor.wording import BALANCE, PER_CLASS, imbalance_zone, printable
 
 MAX_CLASSES = 50
 """Most classes in a table; beyond them those of the lowest recall."""
-
-PER_CLASS = ("classifier_precision", "classifier_recall", "classifier_f1")
-_BALANCE = (
-    "classifier_recall",
-    "classifier_predicted_rate",
-    "classifier_lift",
-    "classifier_prevalence",
-    "classifier_imbalance_ratio",
-)
 
 
 def report_table(chosen: Chosen) -> Html:
@@ -58,7 +49,7 @@ def balance_table(values: Values) -> Html:
     """Return what shows a model that decides always, or never, for a class beside how rare the class is."""
     rows = []
     for name in _listed(values):
-        found = [values.get(family, class_=name) for family in _BALANCE]
+        found = [values.get(family, class_=name) for family in BALANCE]
         ratio = found[-1]
         zone = None if ratio is None or ratio.value is None else imbalance_zone(ratio.value)
         rows.append(row(printable(name), *map(cell, found), h("td", zone, class_="words")))
