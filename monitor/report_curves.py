@@ -144,6 +144,28 @@ def _cost_sensitivity(curves: WindowCurves, row: int) -> dict[str, Any]:
     }
 
 
+def follows_threshold(window: WindowReport, row: int) -> bool:
+    """Return whether decisions may be those of the class's threshold, as far as the points of its curve tell.
+
+    They are not where a serving system sends decisions of its own.
+    """
+    curves, own = window.curves, window.threshold({"class": window.scored[row]})
+    if curves is None or own is None:
+        return True
+    if window.task == "multilabel":
+        (_, alarms), (_, hits) = window.confusions[row]
+    else:
+        matrix, place = window.confusions[0], window.classes.index(window.scored[row])
+        hits = matrix[place][place]
+        alarms = sum(of_class[place] for of_class in matrix) - hits
+    above = int((curves.threshold[row] >= np.float32(own)).sum())  # thresholds fall from point to point
+    found = ((hits, curves.true_positives[row]), (alarms, curves.false_positives[row]))
+    return all(
+        (points[above - 1] if above else 0) <= count <= points[min(above, len(points) - 1)]
+        for count, points in found
+    )
+
+
 def _numbers(values: NDArray[np.float64]) -> list[float | None]:
     """Return numbers for JSON, null for what is not finite."""
     finite = np.isfinite(values).tolist()

@@ -32,12 +32,16 @@ SLACK = 0.05
 """How much worse than now a metric without an interval may become."""
 
 
+COST_SLACK = 0.25
+"""The same for costs, as a share of what they are now: they may be in any unit."""
+
+
 def suggest(window: WindowReport, presets: Presets) -> str:
     """Return rules for the section `alerts.rules` as YAML; empty where there is too little to go by.
 
     Limits are the worse ends of today's confidence intervals, so that a model that stays as it is does not
-    cross them; where there is no interval they are 0.05 worse than today. They are a beginning: what is good
-    enough only the users of the model know.
+    cross them; where there is no interval they are 0.05 worse than today, costs a quarter. They are a
+    beginning: what is good enough only the users of the model know.
 
     Parameters
     ----------
@@ -54,12 +58,13 @@ def _rules(window: WindowReport, preset: Preset) -> Iterator[str]:
     for severity, picks in (("page", preset.first), ("ticket", preset.second)):
         for value in pick_values(window, picks):
             if value.name in SUGGESTED and value.value is not None and not value.low_support:
-                yield _rule(window, value, severity)
+                side, limit = _limit(value)
+                if (side, limit) != ("floor", 0.0):  # nothing is below
+                    yield _rule(window, value, severity, side, limit)
 
 
-def _rule(window: WindowReport, value: Value, severity: str) -> str:
+def _rule(window: WindowReport, value: Value, severity: str, side: str, limit: float) -> str:
     metric = value.name.removeprefix("classifier_").removesuffix("_average")
-    side, limit = _limit(value)
     which = {
         name: _text(text) if name == "class" else text
         for name, text in value.labels.items()
@@ -96,7 +101,8 @@ def _limit(value: Value) -> tuple[str, float]:
     assert value.value is not None
     interval = interval_of(value)
     if value.name in HIGH_IS_BAD:
-        worst = value.value + SLACK if interval is None else interval.upper
+        slack = COST_SLACK * value.value if value.name == "classifier_expected_cost" else SLACK
+        worst = value.value + slack if interval is None else interval.upper
         return "ceiling", ceil(round(worst * 100, 6)) / 100
     worst = value.value - SLACK if interval is None else interval.lower
     return "floor", max(0.0, floor(round(worst * 100, 6)) / 100)

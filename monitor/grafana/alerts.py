@@ -131,6 +131,6 @@ def _notifications() -> list[Panel]:
             "Alerts that Prometheus fires, by severity",
             [Query('count by (severity) (ALERTS{alertstate="firing",alertname=~"$alert"})', "{{severity}}")],
             custom={"lineInterpolation": "stepAfter"},
-            description="Of the rules that `monitor rules` writes; empty where none fires.",
+            description="With the chosen names, of other jobs too where all are chosen.",
         ),
     ]

@@ -37,7 +37,7 @@ def label_matchers(pick: Pick) -> Iterator[str]:
     for label in _METRICS[pick.family].labels:
         if label == "class":
             # A value of the whole is there where classes have none, and equals the positive class's.
-            yield 'class=~"|$class"' if _is_of_whole(pick) else 'class="$class"'
+            yield "class=~`|${class:regex}`" if _is_of_whole(pick) else 'class="$class"'
         elif label == "subset":
             yield f'subset="{pick.subset}"'
         elif label in ("max_fpr", "k"):

@@ -186,7 +186,7 @@ def _decisions() -> list[Panel]:
 
 def _of_class() -> str:
     """Return the matcher of confusions: of a multilabel model each class has a matrix, else there is one."""
-    return 'class=~"|$class"'
+    return "class=~`|${class:regex}`"
 
 
 def _matrix(name: str, cells: str, cell_unit: str) -> Panel:

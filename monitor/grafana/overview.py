@@ -158,6 +158,7 @@ def _models() -> Panel:
     to_dashboard = "/d/monitor-model?" + "&".join(
         f"var-{name}=${{__data.fields.{name}:percentencode}}" for name in ("model", "version", "window")
     )
+    to_dashboard += "&${__url_time_range}&${job:queryparam}"
     shares = [override(title, unit=unit(family)) for title, family, *_ in _METRICS]
     red = {"mode": "absolute", "steps": [{"value": None, "color": "transparent"}, {"value": 1, "color": RED}]}
     return table(

@@ -53,7 +53,7 @@ def _of(*families: str) -> list[Query]:
 def _reliability() -> Panel:
     # A multiclass model has one diagram, of its top label, without a class.
     rate, score = (
-        each("bin", f"classifier_reliability_{column}", WHOLE_SCOPE, 'class=~"|$class"')
+        each("bin", f"classifier_reliability_{column}", WHOLE_SCOPE, "class=~`|${class:regex}`")
         for column in ("rate", "mean_score")
     )
     return trend(

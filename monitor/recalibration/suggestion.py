@@ -79,17 +79,25 @@ class Suggestion:
     @property
     def formula(self) -> str:
         """The map for people, its numbers rounded."""
-        shown = {name: f"{value:.4g}" for name, value in self.parameters.items() if isinstance(value, float)}
         if self.map is None:
             return "p' = p"
-        return _FORMULAS[self.map].format_map(shown)
+        numbers = {name: value for name, value in self.parameters.items() if isinstance(value, float)}
+        plain = {name: f"{value:.4g}" for name, value in numbers.items()}
+        signed = {f"plus_{name}": _signed(value) for name, value in numbers.items()}
+        negated = {f"minus_{name}": _signed(-value) for name, value in numbers.items()}
+        return _FORMULAS[self.map].format_map(plain | signed | negated)
+
+
+def _signed(value: float) -> str:
+    """Write a number as the next one of a sum."""
+    return f"{'-' if value < 0 else '+'} {abs(value):.4g}"
 
 
 _FORMULAS = {
     "temperature": "logit(p') = logit(p) / {temperature}",
-    "shift": "logit(p') = logit(p) + {shift}",
-    "platt": "logit(p') = {intercept} + {slope} * logit(p)",
-    "beta": "logit(p') = {c} + {a} * log(p) - {b} * log(1 - p)",
+    "shift": "logit(p') = logit(p) {plus_shift}",
+    "platt": "logit(p') = {intercept} {plus_slope} * logit(p)",
+    "beta": "logit(p') = {c} {plus_a} * log(p) {minus_b} * log(1 - p)",
     ISOTONIC: "p' = rates at p, linear between scores",
 }
 

@@ -11,6 +11,9 @@ from monitor.presets import Presets
 from monitor.report import Report, VersionReport, WindowReport
 from monitor.web.alert_parts.names import STATES, state_of
 
+MOST_SEARCHED = 100
+"""Characters of a search that are looked at: each word is looked for in each name."""
+
 PER_PAGE = 50
 """Models on one page."""
 
@@ -95,7 +98,7 @@ def models_of(
     for alert in alerts:
         if alert.state != "inactive":
             urgent[alert.key.model, alert.key.version].append(alert)
-    words = query.casefold().split()
+    words = query[:MOST_SEARCHED].casefold().split()
     found: defaultdict[str, list[Row]] = defaultdict(list)
     for version in report.versions:
         key = version.model, version.version

@@ -47,4 +47,6 @@ def variables(dashboard: Mapping[str, Any]) -> Iterator[Asked]:
 
 def substituted(expr: str, chosen: Mapping[str, str]) -> str:
     """Return a query with its variables replaced; each must have a value."""
-    return re.sub(r"\$(\w+)", lambda found: ({**BUILT_IN, **chosen})[found[1]], expr)
+    values = {**BUILT_IN, **chosen}
+    expr = re.sub(r"\$\{(\w+):regex\}", lambda found: re.escape(values[found[1]]), expr)
+    return re.sub(r"\$(\w+)", lambda found: values[found[1]], expr)

@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from monitor.report_curves import curves_object
+from monitor.report_curves import curves_object, follows_threshold
 from tests.support.reports import multilabel_window, window_curves, window_report
 
 
@@ -96,3 +96,19 @@ def test_multilabel_curves_are_of_each_label():
 
 def test_a_window_may_have_none():
     assert curves_object(window_report()) is None
+
+
+@pytest.mark.parametrize(
+    ("confusion", "follows"),
+    [
+        (((5, 1, 0), (2, 2, 0)), True),  # within the points beside the threshold
+        (((6, 0, 0), (4, 0, 0)), True),
+        (((4, 2, 0), (1, 3, 0)), True),
+        (((4, 2, 0), (0, 4, 0)), False),  # more hits than any threshold from there on has
+        (((3, 3, 0), (2, 2, 0)), False),
+    ],
+)
+def test_decisions_may_be_those_of_the_threshold(confusion, follows):
+    window = replace(window_report(confusion=confusion), curves=window_curves())
+    assert follows_threshold(window, 0) is follows
+    assert follows_threshold(replace(window, curves=None), 0)

@@ -89,3 +89,14 @@ def test_any_name_is_read_as_it_is(name):
     for rule in yaml.safe_load(suggest(window(model=name, classes=("x", name)), Presets())).values():
         assert rule["model"] == name
         assert rule["class"] in (name, "fraud")
+
+
+def test_costs_have_a_slack_in_their_own_unit():
+    cost = number("classifier_expected_cost", 40.0, 10_000, class_="fraud")
+    found = yaml.safe_load(suggest(replace(window(), values=(*window().values, cost)), Presets()))
+    assert found["FraudExpectedCostHigh"]["ceiling"] == 50.0
+
+
+def test_a_floor_that_nothing_is_below_is_no_rule():
+    low = number("classifier_partial_roc_auc", 0.001, 10_000, half=0.01, class_="fraud", max_fpr="0.1")
+    assert suggest(replace(window_report(), values=(low,)), Presets()) == ""

@@ -8,7 +8,7 @@ from math import isfinite
 import numpy as np
 
 from monitor.report import WindowReport
-from monitor.report_curves import Sweep, sweep
+from monitor.report_curves import Sweep, follows_threshold, sweep
 from monitor.web.charts.axes import Axis, Panel
 from monitor.web.charts.figure import BOTTOM, LOWER, TOP, UPPER, across, figure, upwards
 from monitor.web.charts.layers import Layer, level, line, upright
@@ -66,7 +66,8 @@ def _marks(panel: Panel, of: Subject) -> Iterator[Layer]:
     if of.threshold is not None:
         decided = of.decided()
         shares = {"precision": decided.precision, "recall": decided.recall}
-        said = ", ".join(f"{name} {number(v)}" for name, v in shares.items() if isfinite(v))
+        follows = follows_threshold(of.window, of.row)
+        said = ", ".join(f"{name} {number(v)}" for name, v in shares.items() if follows and isfinite(v))
         yield upright(panel, of.threshold, "now", f"now {of.threshold:.6g}" + (f": {said}" if said else ""))
     name, best = _best(of)
     if best is not None:

@@ -94,7 +94,7 @@ async function page() {
 
 class Unauthorized extends Error {}
 
-const refreshing = { at: Date.now(), failures: 0, timer: 0, ended: false };
+const refreshing = { at: Date.now(), failures: 0, timer: 0, ended: false, turn: 0 };
 
 function period() {
   return Number(document.getElementById("main")?.dataset.refresh) || 0;
@@ -111,11 +111,15 @@ function schedule() {
 async function refresh() {
   clearTimeout(refreshing.timer);
   if (document.hidden || refreshing.ended) return;
+  const turn = (refreshing.turn += 1);
   try {
-    morph(await page());
+    const html = await page();
+    if (turn !== refreshing.turn) return; // a later one knows more
+    morph(html);
     Object.assign(refreshing, { at: Date.now(), failures: 0 });
     say("stale", "");
   } catch (error) {
+    if (turn !== refreshing.turn) return;
     refreshing.failures += 1;
     refreshing.ended = error instanceof Unauthorized;
     const why = error instanceof TypeError || error.name === "TimeoutError" ? "the monitor does not answer" : error.message;
@@ -143,7 +147,7 @@ function remarks() {
 
 /* ---- timelines ---- */
 
-const plots = new Map(); // by figure: {plot, history, place}
+const plots = new Map(); // by figure: {plot, place, marked}
 
 /** Whether labels are those that are written as in a query. */
 function same(labels, query) {
@@ -159,13 +163,7 @@ async function past(url) {
 
 /** Draw every timeline of the page from the past as it is now, each history fetched once. */
 async function drawAll() {
-  for (const [figure, { plot, place }] of plots) {
-    if (figure.isConnected) continue;
-    plot.destroy();
-    place.remove();
-    sizes.unobserve(figure);
-    plots.delete(figure);
-  }
+  for (const figure of [...plots.keys()]) if (!figure.isConnected) remove(figure);
   const asked = new Map();
   const drawn = all("figure.timeline[data-history]").map(async (figure) => {
     const url = figure.dataset.history;
@@ -176,19 +174,31 @@ async function drawAll() {
   await Promise.allSettled(drawn);
 }
 
+function remove(figure) {
+  const { plot, place } = plots.get(figure);
+  plot.destroy();
+  place.remove();
+  sizes.unobserve(figure);
+  plots.delete(figure);
+}
+
 function draw(figure, history) {
   const { family, labels = "" } = figure.dataset;
   const metric = history.metrics.find((each) => each.name === family && same(each.labels, labels));
   const svg = figure.querySelector("svg");
-  if (!metric || !svg || history.timestamps.length < 2) return;
+  if (!metric || !svg || history.timestamps.length < 2) {
+    if (plots.has(figure)) remove(figure); // of what the figure was about before
+    return;
+  }
   const data = [history.timestamps, metric.lower, metric.upper, metric.value]; // the last one lies on top
   const known = plots.get(figure);
-  if (known) return update(known.plot, data);
+  if (known?.marked === marked(figure)) return update(known.plot, data);
+  if (known) remove(figure); // the first marks need room
   const place = Object.assign(document.createElement("div"), { className: "plot", id: `${figure.id}-plot` });
   place.setAttribute("aria-hidden", "true"); // the picture below it, which can't be seen, has the words
   figure.append(place);
   const plot = new uPlot(options(figure, place), data, place);
-  plots.set(figure, { plot, place });
+  plots.set(figure, { plot, place, marked: marked(figure) });
   fit(figure);
   sizes.observe(figure);
 }
@@ -215,6 +225,7 @@ function fit(figure) {
 
 const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => plots.has(target) && fit(target)));
 
+const marked = (figure) => Boolean(figure.dataset.marks?.includes("{"));
 const parsed = (text) => JSON.parse(text || "[]");
 
 function options(figure, place) {
@@ -228,7 +239,7 @@ function options(figure, place) {
     width: Math.floor(box.width) || 300,
     height: Math.floor(box.height) || 150,
     legend: { show: false }, // it would need a place of its own
-    padding: [figure.dataset.marks?.includes("{") ? 6 + ROWS * ROW : null, null, null, null],
+    padding: [marked(figure) ? 6 + ROWS * ROW : null, null, null, null],
     cursor: { y: false, points: { size: 7 } },
     scales: { y: { range: (_, low, high) => range(low, high, parsed(figure.dataset.limits)) } },
     axes: [{ ...axis, values: hours, space: 60 }, { ...axis, size: 52 }],
@@ -361,6 +372,8 @@ async function ask(form, button) {
   return said.status ? `Done: ${said.status.replaceAll("_", " ")}.` : "Done.";
 }
 
+const done = { timer: 0 };
+
 async function act(event) {
   const form = event.target;
   if (!form.matches("form[data-act]")) return;
@@ -371,11 +384,12 @@ async function act(event) {
   output.className = "";
   output.textContent = "…";
   try {
-    const done = await ask(form, event.submitter);
+    const answer = await ask(form, event.submitter);
     form.reset();
     output.textContent = "";
-    say("done", done); // the form may be gone, with what it was about
-    setTimeout(say, DONE, "done", "");
+    say("done", answer); // the form may be gone, with what it was about
+    clearTimeout(done.timer);
+    done.timer = setTimeout(say, DONE, "done", "");
     await refresh();
   } catch (error) {
     output.className = "bad";

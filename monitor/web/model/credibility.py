@@ -48,6 +48,9 @@ def _verdict(values: Values, class_: str) -> tuple[str, Tone]:
     if _number(values, "classifier_brier_skill_score", class_, default=1.0) <= 0:
         return f"No: {_how(values, class_, rarer) or 'worse than the prevalence for everyone'}", "bad"
     if p_value.value >= CHANCE:
+        suggested = window_suggestion(values.window, class_)
+        if suggested is not None and suggested["map"] is not None:
+            return "Nearly: no shift or slope, but a recalibration would help", "warn"
         return "No evidence against them", "good"
     if how := _how(values, class_, rarer):
         return f"No: {how}", "warn"
@@ -63,7 +66,9 @@ def _how(values: Values, class_: str, rarer: int) -> str:
     found = []
     if abs(intercept) > tolerated:
         found.append("scores too high" if intercept < 0 else "scores too low")
-    if slope < 1 / SLOPE:
+    if slope < 0:
+        found.append("the wrong way round")
+    elif slope < 1 / SLOPE:
         found.append("over-confident")
     elif slope > SLOPE:
         found.append("under-confident")

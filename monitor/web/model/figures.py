@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from monitor.report import BestThreshold
+from monitor.report_curves import follows_threshold
 from monitor.web.charts import CHARTS, draw
 from monitor.web.html import Html, h, join
 from monitor.web.links import of_chart, of_report
@@ -12,7 +13,7 @@ from monitor.web.model.chosen import Chosen
 from monitor.web.model.tables import row, table
 from monitor.web.model.values import Values
 from monitor.web.numbers import shown_value
-from monitor.wording import number, printable
+from monitor.wording import number, printable, threshold
 
 _CAPTIONS = {
     "roc": "Higher is better, above all at the left, where false alarms are few: the area up to the largest "
@@ -94,8 +95,21 @@ def thresholds_table(chosen: Chosen) -> Html | None:
     if own is None and not best:
         return None
     in_use = _in_use(Values(whole), chosen.class_)
-    rows = [] if own is None else [row("in use", number(own), in_use, None, None, None, data_segment="")]
+    follows = follows_threshold(whole, whole.scored.index(chosen.class_))
+    rows = []
+    if own is not None:
+        name, shown = ("in use", number(own)) if follows else ("decisions taken", None)
+        rows.append(row(name, shown, in_use, None, None, None, data_segment=""))
     rows += [_best(each) for each in best]
+    note = (
+        "The gain is that of the threshold chosen on the older half over the one in use, both judged on the "
+        "newer half: on events that it was not chosen on."
+    )
+    if own is not None and not follows:
+        note += (
+            f" The decisions came with the events and do not follow the configured threshold of {own:.6g}, "
+            "which the column In use and the gain are about."
+        )
     return table(
         f"Thresholds of {printable(chosen.class_)}",
         (
@@ -107,8 +121,7 @@ def thresholds_table(chosen: Chosen) -> Html | None:
             "Gain",
         ),
         rows,
-        "The gain is that of the threshold chosen on the older half over the one in use, both judged on the "
-        "newer half: on events that it was not chosen on.",
+        note,
     )
 
 
@@ -129,7 +142,7 @@ def _best(best: BestThreshold) -> Html:
     gain = best.cross_validated_gain
     return row(
         _CRITERIA.get(best.criterion, best.criterion),
-        "above 1" if best.threshold > 1 else f"{best.threshold:.6f}",
+        threshold(best.threshold),
         text(best.value),
         text(best.cross_validated_value),
         text(best.own_threshold_value),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import floor
 
 from monitor.report import WindowReport
 from monitor.web.model.answer import Answer, Sentence
@@ -35,10 +36,17 @@ def class_events(window: WindowReport, class_: str) -> tuple[int, int]:
 def _share(positives: int, labeled: int) -> str:
     if positives == labeled:
         return f"All {labeled:,} labeled events are"
-    if 2 * positives >= labeled:
-        return f"{100 * positives / labeled:.0f}% of the events are"
+    if 2.1 * positives >= labeled:
+        return f"{_percent(positives / labeled)} of the events are"
     each = labeled / positives
     return f"1 in {each:,.0f} events is" if each >= 9.5 else f"1 in {each:.1f} events is"
+
+
+def _percent(share: float) -> str:
+    """Write a share below 1 so that it is not rounded to it."""
+    if share < 0.995:
+        return f"{share:.0%}"
+    return f"{floor(1000 * share) / 10:.1f}%"
 
 
 def _facts(values: Values, class_: str, positives: int, labeled: int) -> Iterator[Sentence]:
@@ -47,7 +55,8 @@ def _facts(values: Values, class_: str, positives: int, labeled: int) -> Iterato
         yield ("Prevalence ", prevalence, f": {positives:,} of {labeled:,} labeled events are {name}.")
     if 0 < positives < labeled and (ratio := values.get("classifier_imbalance_ratio", class_=class_)):
         zone = imbalance_zone(positives / (labeled - positives))
-        yield ("Events of it to all others ", ratio, f", {zone}.")
+        side = "" if 2 * positives <= labeled else "; the other way round "
+        yield ("Events of it to all others ", ratio, f"{side or ', '}{zone}.")
     yield from _constant(values, class_)
 
 

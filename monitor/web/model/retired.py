@@ -64,10 +64,14 @@ def known_versions(retired: Retired, model: str, now: int) -> Known:
 
 
 def kept_report(retired: Retired, model: str, version: str) -> Mapping[str, Any] | None:
-    """Return the last report of a version as the API gives it, None where there is none to be read."""
+    """Return the last report of a version as the API gives it, None where there is none to be read.
+
+    One that another release of the monitor has written in another form is none.
+    """
     try:
-        return next(iter(retired.find(model, version)), None)
-    except MonitorError:
+        found = next(iter(retired.find(model, version)), None)
+        return found if found is not None and windows_of(found) else None
+    except (MonitorError, KeyError, TypeError, ValueError, AttributeError):
         return None
 
 

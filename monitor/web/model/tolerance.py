@@ -37,8 +37,8 @@ def _verdict(values: Values, class_: str, possible: Value, partial: Value | None
     assert possible.value is not None
     budget = float(possible.labels["max_fpr"])
     verdict = f"{written(possible)} at FPR {possible.labels['max_fpr']}"
-    if partial is not None and _by_chance(partial):
-        return f"{verdict}: no better than chance as far as can be told", "bad"
+    if partial is not None and (worse := _against_chance(partial)):
+        return f"{verdict}: {worse}", "bad"
     rate, recall = false_positive_rate(values, class_), values.get("classifier_recall", class_=class_)
     if rate is not None and rate > budget:
         return f"{verdict}; the decisions raise more false alarms than that", "warn"
@@ -95,7 +95,9 @@ def _area(partial: Value | None) -> Iterator[Sentence]:
         )
 
 
-def _by_chance(partial: Value) -> bool:
-    """Return whether a random ranking might have the same partial area."""
-    interval = interval_of(partial)
-    return interval is not None and interval.lower <= float(partial.labels["max_fpr"]) / 2
+def _against_chance(partial: Value) -> str | None:
+    """Say that a random ranking might have the same partial area, or more; None where it would have less."""
+    interval, chance = interval_of(partial), float(partial.labels["max_fpr"]) / 2
+    if interval is None or interval.lower > chance:
+        return None
+    return "worse than chance" if interval.upper < chance else "no better than chance as far as can be told"

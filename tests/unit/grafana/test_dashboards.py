@@ -141,7 +141,7 @@ def test_every_variable_is_defined(dashboard: dict[str, Any]) -> None:
         if isinstance(value, str) and "current" not in path and "options" not in path[:3]:
             used |= set(re.findall(r"(?<!\w)\$\{?(\w+)", value.replace(HOSTILE, "")))
     hostile = {"d"}  # of the name in a limit, which Grafana leaves as it is
-    own = {"__data", *BUILT_IN}
+    own = {"__data", "__url_time_range", *BUILT_IN}
     assert used - own - hostile <= defined
 
 
@@ -161,7 +161,8 @@ def test_dashboards_are_told_apart() -> None:
 @EACH
 def test_queries_are_promql_about_series_that_exist(dashboard: dict[str, Any]) -> None:
     families = {*DAEMON, *HELPS, *(metric.name for metric in CATALOG), "ALERTS", "scrape_samples_scraped"}
-    chosen = {variable["name"]: ".*" for variable in dashboard["templating"]["list"]} | {"d": "$d"}
+    # The parser reads escapes in raw strings, which Prometheus does not: no value has one here.
+    chosen = {variable["name"]: "x" for variable in dashboard["templating"]["list"]} | {"d": "$d"}
     for query in asked(dashboard):
         promql_parser.parse(substituted(query.expr, chosen))
         for name in re.findall(r"\w+(?=\{)", query.expr.replace(json.dumps(HOSTILE), "")):

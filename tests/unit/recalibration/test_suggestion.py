@@ -43,6 +43,7 @@ def test_scores_that_are_too_low_are_shifted():
     [
         (Suggestion("temperature", {"temperature": 2.0}), "logit(p') = logit(p) / 2", 1 / (1 + 3**-0.5)),
         (Suggestion("shift", {"shift": np.log(2)}), "logit(p') = logit(p) + 0.6931", 6 / 7),
+        (Suggestion("shift", {"shift": -np.log(2)}), "logit(p') = logit(p) - 0.6931", 3 / 5),
         (
             Suggestion("platt", {"intercept": np.log(2), "slope": 2.0}),
             "logit(p') = 0.6931 + 2 * logit(p)",

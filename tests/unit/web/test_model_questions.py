@@ -74,6 +74,9 @@ def test_a_constant_guess_is_held_against_the_decisions():
     "confusion, verdict",
     [
         (((40, 0, 0), (0, 60, 0)), "60% of the events are fraud"),
+        (((51, 0, 0), (0, 49, 0)), "49% of the events are fraud"),
+        (((2, 0, 0), (0, 998, 0)), "99.8% of the events are fraud"),
+        (((1, 0, 0), (0, 9999, 0)), "99.9% of the events are fraud"),
         (((0, 0, 0), (0, 60, 0)), "All 60 labeled events are fraud"),
         (((60, 0, 0), (0, 0, 0)), "No fraud among 60 labeled events"),
         (((70, 0, 0), (0, 30, 0)), "1 in 3.3 events is fraud"),
@@ -102,6 +105,7 @@ def test_what_decisions_miss_within_the_budget():
         (decided((100, 200), (1960, 9800)), "warn", "the decisions raise more false alarms than that"),
         (decided((168, 200), (970, 9800)), "good", "the decisions catch as much"),
         (decided((100, 200), (98, 9800), partial=0.06), "bad", "no better than chance as far as can be told"),
+        (decided((100, 200), (98, 9800), partial=-0.02), "bad", "worse than chance"),
         (decided((100, 200), (98, 9800), None, None), "none", "too few events of other classes"),
     ],
 )
@@ -130,6 +134,7 @@ def test_without_scores_nothing_is_possible():
     [
         ({}, "good", "No evidence against them"),
         ({"calibration_p_value": 1e-9, "calibration_slope": 0.5}, "warn", "No: over-confident"),
+        ({"calibration_p_value": 1e-9, "calibration_slope": -1.0}, "warn", "No: the wrong way round"),
         ({"calibration_p_value": 1e-9, "calibration_slope": 2.0}, "warn", "No: under-confident"),
         ({"calibration_p_value": 1e-9, "calibration_intercept": -1.0}, "warn", "No: scores too high"),
         ({"calibration_p_value": 1e-9, "calibration_intercept": 1.0}, "warn", "No: scores too low"),

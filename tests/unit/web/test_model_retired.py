@@ -124,6 +124,14 @@ def test_a_disk_that_cannot_be_read_is_said():
     assert "Kept reports cannot be read: the folder cannot be read" in found.text
 
 
+@pytest.mark.parametrize("reports", [[], [{}], [{"task": "binary"}], [None], None])
+def test_a_report_of_another_form_takes_no_page_with_it(reports):
+    kept = Kept(OLD)
+    kept.reports["fraud", "2026-09-01"]["reports"] = reports
+    assert page(kept)[0] == 200
+    assert page(kept, version="2026-09-01")[0] == 404
+
+
 def test_a_version_that_came_back_is_there_once():
     back = window_report(version="2026-11-01")
     _, found = page(Kept(back), window="last_10k")

@@ -243,15 +243,21 @@ def test_without_a_past_that_is_said():
 
 
 def test_thresholds_are_held_against_the_one_in_use():
-    text = page().text.rpartition("Thresholds of fraud")[2]
-    assert "in use0.5000F1 0.6640" in text
+    small = window_report(confusion=((5, 1, 0), (2, 2, 0)))
+    cost = number("classifier_expected_cost", 0.25, 10, class_="fraud")
+    found = page(FRAUD, report(replace(small, curves=window_curves(), values=(*small.values, cost))))
+    text = found.text.rpartition("Thresholds of fraud")[2]
+    assert "in use0.5000cost 0.2500, F1 0.5714" in text
     assert in_order(text, "in use", "cost per event", "0.400000", "+0.4000", "+0.1000")
-    cost = number("classifier_expected_cost", 0.25, 10_000, class_="fraud")
-    whole = replace(window_report(), curves=window_curves(), values=(*window_report().values, cost))
-    found = page(FRAUD, report(whole))
-    assert "in use0.5000cost 0.2500, F1 0.6640" in found.text
+    assert "do not follow" not in text
     costs = [a["value"] for a in found.all("data") if a["data-family"] == "classifier_expected_cost"]
     assert "0.25" in costs
+
+
+def test_decisions_that_do_not_follow_the_threshold_are_not_shown_as_its():
+    text = page().text.rpartition("Thresholds of fraud")[2]
+    assert "decisions takenF1 0.6640" in text
+    assert "do not follow the configured threshold of 0.5" in text
 
 
 def test_a_window_without_curves_has_no_charts():
