@@ -136,6 +136,35 @@ def test_a_refresh_changes_the_top_of_the_page_and_the_title(stage: Stage, tab: 
     assert seen.errors == []
 
 
+def test_an_answer_that_was_overtaken_changes_nothing(stage: Stage, tab: Tab) -> None:
+    page, _ = tab
+    stage.main = (h("p", "old", id="value"),)
+    page.goto("/page")
+    old = page.evaluate("fetch(location.href).then(answer => answer.text())")
+    held = []
+    page.route("**/page", lambda route: held.append(route) if not held else route.continue_())
+    with page.expect_request("**/page"):
+        page.evaluate("void (window.first = refresh())")
+    stage.main = (h("p", "new", id="value"),)
+    page.evaluate("refresh()")
+    expect(page.locator("#value")).to_have_text("new")
+    held[0].fulfill(body=old, content_type="text/html")
+    page.evaluate("window.first")
+    assert page.locator("#value").text_content() == "new"
+
+
+def test_a_figure_that_is_about_another_metric_keeps_no_line_of_the_first(stage: Stage, tab: Tab) -> None:
+    page, seen = tab
+    stage.history = history(0.9, 0.8, 0.7)
+    stage.main = (figure(),)
+    page.goto("/page")
+    expect(page.locator("#timeline-0-plot")).to_have_count(1)
+    stage.main = (figure(data_family="classifier_precision"),)
+    page.evaluate("refresh()")
+    expect(page.locator("#timeline-0-plot")).to_have_count(0)
+    assert seen.errors == []
+
+
 def test_it_refreshes_by_itself_until_somebody_pauses_it(stage: Stage, browser: Browser) -> None:
     for query, refreshes in (("", True), ("?refresh=off", False)):
         with opened(browser, stage.url) as (page, seen):

@@ -383,6 +383,7 @@ async function act(event) {
   buttons.forEach((each) => (each.disabled = true));
   output.className = "";
   output.textContent = "…";
+  say("done", ""); // of an act before
   try {
     const answer = await ask(form, event.submitter);
     form.reset();

@@ -6,6 +6,7 @@ from monitor.alerts.alert import Key
 from monitor.alerts.view import AlertsView
 from monitor.presets import Presets
 from monitor.report import VersionReport
+from monitor.web.fleet import MOST_SEARCHED
 from monitor.web.overview import render_overview
 from tests.support.pages import Document
 from tests.support.reports import (
@@ -138,6 +139,10 @@ def test_search_finds_models_and_versions_in_any_case():
     page = overview(parameters={"q": "nothing"})
     assert "0 of 2 models" in page.text and "No name of a model or version contains" in page.text
     assert "./" in page.links()
+
+
+def test_a_search_is_looked_at_up_to_a_length():
+    assert models(overview(parameters={"q": "iris" + " " * MOST_SEARCHED + "nothing"})) == ["iris"]
 
 
 def test_it_has_pages():
