@@ -179,6 +179,7 @@ MAY_KNOW = {
         "pipeline",
         "report",
         "report_json",
+        "series",
         "state",
         "wording",
     },
