@@ -26,7 +26,6 @@ from monitor.memory.plans import fingerprint
 from monitor.pipeline import Pipeline, Snapshot
 from monitor.report import Report, VersionReport
 from monitor.report_json import report_object
-from monitor.series import WINDOW_CONFUSIONS
 from monitor.state.store import Key
 from monitor.wording import iso
 
@@ -192,14 +191,8 @@ def _key(entry: dict[str, Any]) -> Key:
 
 
 def _object(report: Report, version: VersionReport) -> dict[str, Any]:
-    """Return what is kept: without empty cells of confusion matrices, of which many classes have many."""
     windows = report.select(version.model, version.version, segment=None)
-    found = report_object(report, windows, curves=True)
-    for window in found["reports"]:
-        window["metrics"] = [
-            metric for metric in window["metrics"] if metric["name"] != WINDOW_CONFUSIONS or metric["value"]
-        ]
-    return found
+    return report_object(report, windows, curves=True)
 
 
 def _file_name(model: str, version: str) -> str:

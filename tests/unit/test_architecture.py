@@ -179,7 +179,6 @@ MAY_KNOW = {
         "pipeline",
         "report",
         "report_json",
-        "series",
         "state",
         "wording",
     },
