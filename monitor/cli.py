@@ -51,6 +51,7 @@ VersionOption = Annotated[str | None, typer.Option("--version", help="Only this 
 WindowOption = Annotated[
     str | None, typer.Option("--window", help="Only this window; 'all' has every event.")
 ]
+JobOption = Annotated[str, typer.Option("--job", help="The job under which Prometheus scrapes.")]
 DEFAULT_CONFIG = Path("monitor.yaml")
 
 
@@ -269,7 +270,7 @@ def write_rules(
     tests: Annotated[
         Path | None, typer.Option("--tests", help="Write tests of them here, too, for promtool; needs -o.")
     ] = None,
-    job: Annotated[str, typer.Option("--job", help="The job under which Prometheus scrapes.")] = "monitor",
+    job: JobOption = "monitor",
     runbooks: Annotated[
         str | None,
         typer.Option(
@@ -295,7 +296,7 @@ def write_dashboard(
             "--output", "-o", file_okay=False, help="Write the files here, not one object to standard output."
         ),
     ] = None,
-    job: Annotated[str, typer.Option("--job", help="The job under which Prometheus scrapes.")] = "monitor",
+    job: JobOption = "monitor",
     page: Annotated[
         str | None, typer.Option("--page", help="Address of the daemon's page, for links from Grafana.")
     ] = None,

@@ -5,6 +5,7 @@ NaN is null in JSON. Every curve of a scored class is a set of columns of the sa
 
 from __future__ import annotations
 
+from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -144,6 +145,41 @@ def _cost_sensitivity(curves: WindowCurves, row: int) -> dict[str, Any]:
     }
 
 
+class Decided(NamedTuple):
+    """How many labeled events a window's decisions got right and wrong of one class."""
+
+    hits: int
+    misses: int
+    false_alarms: int
+    rest: int
+
+    @property
+    def recall(self) -> float:
+        """NaN without an event of the class."""
+        return _ratio(self.hits, self.hits + self.misses)
+
+    @property
+    def fpr(self) -> float:
+        """False-positive rate, NaN without an event of another class."""
+        return _ratio(self.false_alarms, self.false_alarms + self.rest)
+
+    @property
+    def precision(self) -> float:
+        """NaN without a decision for the class."""
+        return _ratio(self.hits, self.hits + self.false_alarms)
+
+
+def decided(window: WindowReport, row: int) -> Decided:
+    """Return what the confusion matrix says of a scored class against all others."""
+    if window.task == "multilabel":
+        (rest, false_alarms), (misses, hits) = window.confusions[row]
+        return Decided(hits, misses, false_alarms, rest)
+    matrix, place = window.confusions[0], window.classes.index(window.scored[row])
+    hits, support = matrix[place][place], sum(matrix[place])
+    false_alarms = sum(of_class[place] for of_class in matrix) - hits
+    return Decided(hits, support - hits, false_alarms, window.labeled - support - false_alarms)
+
+
 def follows_threshold(window: WindowReport, row: int) -> bool:
     """Return whether decisions may be those of the class's threshold, as far as the points of its curve tell.
 
@@ -152,18 +188,17 @@ def follows_threshold(window: WindowReport, row: int) -> bool:
     curves, own = window.curves, window.threshold({"class": window.scored[row]})
     if curves is None or own is None:
         return True
-    if window.task == "multilabel":
-        (_, alarms), (_, hits) = window.confusions[row]
-    else:
-        matrix, place = window.confusions[0], window.classes.index(window.scored[row])
-        hits = matrix[place][place]
-        alarms = sum(of_class[place] for of_class in matrix) - hits
+    taken = decided(window, row)
     above = int((curves.threshold[row] >= np.float32(own)).sum())  # thresholds fall from point to point
-    found = ((hits, curves.true_positives[row]), (alarms, curves.false_positives[row]))
+    found = ((taken.hits, curves.true_positives[row]), (taken.false_alarms, curves.false_positives[row]))
     return all(
         (points[above - 1] if above else 0) <= count <= points[min(above, len(points) - 1)]
         for count, points in found
     )
+
+
+def _ratio(part: int, whole: int) -> float:
+    return part / whole if whole else nan
 
 
 def _numbers(values: NDArray[np.float64]) -> list[float | None]:

@@ -19,7 +19,7 @@ from monitor.web.model.header import header_section
 from monitor.web.model.headline import headline_tiles, other_values, watched
 from monitor.web.model.imbalance import imbalance
 from monitor.web.model.marks import marks
-from monitor.web.model.retired import Known, kept_report, known_versions, windows_of
+from monitor.web.model.retired import Known, kept_report, known_versions
 from monitor.web.model.segments import segments_section
 from monitor.web.model.timelines import timelines_section
 from monitor.web.model.tolerance import tolerance
@@ -95,7 +95,7 @@ def _choose(shown: Shown, report: Report, known: Known, asked: Mapping[str, str]
         kept = kept_report(shown.retired, asked["model"], version) if version in known.versions else None
         if kept is None:
             raise
-        return from_kept(kept, windows_of(kept), live_versions(report, asked["model"]), asked)
+        return from_kept(*kept, live_versions(report, asked["model"]), asked)
 
 
 def _sections(shown: Shown, chosen: Chosen, known: Known) -> Iterator[Html | None]:

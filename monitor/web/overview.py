@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from monitor.alerts.alert import Alert
 from monitor.report import Report
-from monitor.web.alert_parts.names import STATES, spaced, state_of
+from monitor.web.alert_parts.names import counted, state_of
 from monitor.web.fleet import PER_PAGE, Model, in_order, models_of, window_names
 from monitor.web.html import Html, h, join
 from monitor.web.layout import Page, document
@@ -54,21 +53,12 @@ def _counts(models: Sequence[Model], report: Report, alerts: Iterable[Alert], as
     known = len({version.model for version in report.versions})
     versions = sum(len(model.rows) for model in models)
     found = f"{len(models):,} of {known:,}" if asked.query else f"{known:,}"
-    states = Counter(map(state_of, alerts))
     words = f"{found} {'model' if known == 1 else 'models'}, {versions:,} version{'s' * (versions != 1)}"
-    badges = (
-        join(
-            " ",
-            h(
-                "a",
-                f"{states[state]:,} {spaced(state)}",
-                href=address("alerts", {"state": state, "refresh": asked.parameters.get("refresh")}),
-                class_=f"badge {look}",
-            ),
-        )
-        for state, look in STATES.items()
-        if states[state] and state != "inactive"
-    )
+
+    def href(state: str) -> str:
+        return address("alerts", {"state": state, "refresh": asked.parameters.get("refresh")})
+
+    badges = (join(" ", badge) for badge in counted(map(state_of, alerts), href))
     return h("p", words, *badges, class_="quiet")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from monitor.alerts.alert import Alert, Key
 from monitor.report import Report
@@ -49,12 +49,17 @@ def live_mark() -> Html:
     return h("span", "live", class_="badge", title="the newest events come from this version")
 
 
-def counted(states: Iterable[str]) -> Iterator[Html]:
-    """Yield a badge for each state that needs attention, with how often it is there."""
+def counted(states: Iterable[str], href: Callable[[str], str] | None = None) -> Iterator[Html]:
+    """Yield a badge for each state that needs attention, with how often it is there; `href` links it."""
     counts = Counter(states)
     for state, look in STATES.items():
         if counts[state] and state != "inactive":
-            yield h("span", f"{counts[state]:,} {spaced(state)}", class_=f"badge {look}")
+            text, class_ = f"{counts[state]:,} {spaced(state)}", f"badge {look}"
+            yield (
+                h("span", text, class_=class_)
+                if href is None
+                else h("a", text, href=href(state), class_=class_)
+            )
 
 
 def anchor(key: Key) -> str:

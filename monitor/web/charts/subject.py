@@ -2,35 +2,11 @@
 
 from __future__ import annotations
 
-from math import nan
 from typing import NamedTuple
 
 from monitor.report import Value, WindowCurves, WindowReport
+from monitor.report_curves import Decided, decided
 from monitor.wording import bounds, interval_of, number, printable
-
-
-class Decided(NamedTuple):
-    """How many labeled events a window's decisions got right and wrong of one class."""
-
-    hits: int
-    misses: int
-    false_alarms: int
-    rest: int
-
-    @property
-    def recall(self) -> float:
-        """NaN without an event of the class."""
-        return _ratio(self.hits, self.hits + self.misses)
-
-    @property
-    def fpr(self) -> float:
-        """False-positive rate, NaN without an event of another class."""
-        return _ratio(self.false_alarms, self.false_alarms + self.rest)
-
-    @property
-    def precision(self) -> float:
-        """NaN without a decision for the class."""
-        return _ratio(self.hits, self.hits + self.false_alarms)
 
 
 class Subject(NamedTuple):
@@ -66,15 +42,8 @@ class Subject(NamedTuple):
         return next((best.threshold for best in found if best.criterion == criterion), None)
 
     def decided(self) -> Decided:
-        """Return what the confusion matrix says of the class against all others."""
-        window = self.window
-        if window.task == "multilabel":
-            (rest, false_alarms), (misses, hits) = window.confusions[self.row]
-            return Decided(hits, misses, false_alarms, rest)
-        matrix, place = window.confusions[0], window.classes.index(self.name)
-        hits, support = matrix[place][place], sum(matrix[place])
-        false_alarms = sum(row[place] for row in matrix) - hits
-        return Decided(hits, support - hits, false_alarms, window.labeled - support - false_alarms)
+        """Return what was decided for the class."""
+        return decided(self.window, self.row)
 
 
 def subject(window: WindowReport, class_: str) -> Subject | None:
@@ -95,7 +64,3 @@ def stated(value: Value | None, name: str, otherwise: str = "") -> str:
         return otherwise
     interval = interval_of(value)
     return f"{name} {number(value.value)}" + (f" {bounds(interval)}" if interval else "")
-
-
-def _ratio(part: int, whole: int) -> float:
-    return part / whole if whole else nan

@@ -24,6 +24,7 @@ NAMES_FOR = 60_000_000
 WINDOWS_FOR = 600_000_000
 """Microseconds for which a report is known: one of a version that came back and retired again is replaced."""
 
+_UNREADABLE = (MonitorError, KeyError, TypeError, ValueError, AttributeError)
 _CONFUSIONS = "classifier_window_confusions"
 
 
@@ -63,21 +64,20 @@ def known_versions(retired: Retired, model: str, now: int) -> Known:
     return Known(tuple(version for name, version in names if name == model), problem)
 
 
-def kept_report(retired: Retired, model: str, version: str) -> Mapping[str, Any] | None:
-    """Return the last report of a version as the API gives it, None where there is none to be read.
+def kept_report(
+    retired: Retired, model: str, version: str
+) -> tuple[Mapping[str, Any], list[WindowReport]] | None:
+    """Return the last report of a version as the API gives it, and its windows without curves.
 
-    One that another release of the monitor has written in another form is none.
+    None where there is none to be read; one that another release of the monitor has written in another form
+    is none.
     """
     try:
         found = next(iter(retired.find(model, version)), None)
-        return found if found is not None and windows_of(found) else None
-    except (MonitorError, KeyError, TypeError, ValueError, AttributeError):
+        windows = [] if found is None else [window_report(of) for of in found["reports"]]
+    except _UNREADABLE:
         return None
-
-
-def windows_of(kept: Mapping[str, Any]) -> list[WindowReport]:
-    """Return the windows of a report, without curves."""
-    return [window_report(found) for found in kept["reports"]]
+    return None if found is None or not windows else (found, windows)
 
 
 def last(retired: Retired, model: str, version: str, window: str, now: int) -> Last | None:
@@ -98,8 +98,8 @@ def _last(retired: Retired, model: str, version: str, window: str, _: int) -> La
     kept = kept_report(retired, model, version)
     if kept is None:
         return None
-    each = (of for of in kept["reports"] if of["window"] == window and of["segment"] == "")
-    found = next(map(window_report, each), None)
+    about, windows = kept
+    found = next((of for of in windows if (of.window, of.segment) == (window, "")), None)
     if found is not None:
         found = replace(found, values=tuple(v for v in found.values if v.name != _CONFUSIONS))
-    return Last(kept["retired"], found)
+    return Last(about["retired"], found)
