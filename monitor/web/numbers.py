@@ -45,6 +45,12 @@ def shown_interval(value: Value, *, brief: bool = False) -> Html | None:
     )
 
 
+def with_interval(value: Value) -> Html:
+    """Write a value and its interval."""
+    interval = shown_interval(value)
+    return join(shown_value(value), " " if interval else None, interval)
+
+
 def labels_text(labels: Mapping[str, str]) -> str:
     """Write labels for an attribute as in a query, sorted by name: "class=fraud&max_fpr=0.1"."""
     return urlencode(sorted(labels.items()))

@@ -10,6 +10,7 @@ from monitor.web.alert_parts.evidence import closeness, held_against, meter
 from monitor.web.alert_parts.names import anchor, badge, scope
 from monitor.web.html import Html, h
 from monitor.web.moments import moment
+from monitor.web.tables import row, table
 from monitor.wording import number, printable
 
 HEADS = ("Alert", "About", "Value", "How close")
@@ -23,30 +24,16 @@ def nearest_first(alert: Alert) -> tuple[int, Key]:
 def quiet_table(alerts: Sequence[Alert], report: Report | None) -> Html:
     """Return what is watched and does not fire, a row each; the report has the versions to link to."""
     rows = (
-        h(
-            "tr",
-            h("th", printable(alert.key.alert), scope="row"),
+        row(
+            printable(alert.key.alert),
             h("td", scope(alert.key, report), class_="words"),
-            h("td", held_against(alert)),
-            h("td", meter(alert.evidence) or "–"),
+            held_against(alert),
+            meter(alert.evidence) or "–",
             id=anchor(alert.key),
         )
         for alert in alerts
     )
-    return h(
-        "div",
-        h(
-            "table",
-            h("caption", "The nearest to firing first."),
-            h("thead", h("tr", *(h("th", head, scope="col") for head in HEADS))),
-            h("tbody", *rows),
-            class_="numbers",
-        ),
-        class_="scroll",
-        tabindex="0",
-        role="region",
-        aria_label="Alerts that are quiet",
-    )
+    return table("The nearest to firing first.", HEADS, rows, label="Alerts that are quiet")
 
 
 def changes_list(transitions: Sequence[Transition], report: Report | None) -> Html:

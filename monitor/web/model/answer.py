@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from monitor.report import Value
 from monitor.web.html import Html, h, join
-from monitor.web.numbers import shown_interval, shown_value
+from monitor.web.numbers import with_interval
 from monitor.wording import explain, interval_of, number, written
 
 Sentence = tuple[str | Value, ...]
@@ -60,12 +60,6 @@ def _written(value: Value) -> str:
 def marked_up(sentence: Sentence) -> Html:
     """Write a sentence with its numbers for machines, too."""
     return join(*(part if isinstance(part, str) else with_interval(part) for part in sentence))
-
-
-def with_interval(value: Value) -> Html:
-    """Write a value and its interval."""
-    interval = shown_interval(value)
-    return join(shown_value(value), " " if interval else None, interval)
 
 
 def answer_card(answer: Answer) -> Html:

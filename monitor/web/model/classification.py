@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from monitor.text_report import classification_report
 from monitor.web.html import Html, h
 from monitor.web.model.chosen import Chosen
-from monitor.web.model.tables import cell, row, table
 from monitor.web.model.values import Values
+from monitor.web.tables import cell, row, table
 from monitor.wording import BALANCE, PER_CLASS, imbalance_zone, printable
 
 MAX_CLASSES = 50

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from monitor.report import Confusion, WindowReport
 from monitor.web.html import Html, h, join
 from monitor.web.model.chosen import MATRIX_MODES, Chosen, MatrixMode
-from monitor.web.model.tables import row, table
+from monitor.web.tables import row, table
 from monitor.wording import number, printable
 
 MAX_CLASSES = 20

@@ -10,9 +10,9 @@ from monitor.web.charts import CHARTS, draw
 from monitor.web.html import Html, h, join
 from monitor.web.links import of_chart, of_report
 from monitor.web.model.chosen import Chosen
-from monitor.web.model.tables import row, table
 from monitor.web.model.values import Values
 from monitor.web.numbers import shown_value
+from monitor.web.tables import row, table
 from monitor.wording import number, printable, threshold
 
 _CAPTIONS = {

@@ -12,8 +12,8 @@ from monitor.web.alert_parts.names import state_of
 from monitor.web.html import Html, h, join
 from monitor.web.model.alerts import watches
 from monitor.web.model.chosen import Chosen
-from monitor.web.model.tables import cell, row, table
 from monitor.web.numbers import shown_interval, shown_value, value_bar
+from monitor.web.tables import cell, row, table
 from monitor.wording import PER_CLASS, title
 
 _ELSEWHERE = frozenset(

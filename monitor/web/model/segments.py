@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from monitor.report import Value
 from monitor.web.html import Html, h, join
-from monitor.web.model.answer import with_interval
 from monitor.web.model.chosen import Chosen
-from monitor.web.model.tables import row, table
 from monitor.web.model.values import Values
+from monitor.web.numbers import with_interval
+from monitor.web.tables import row, table
 from monitor.wording import interval_of, printable, title
 
 MAX_SEGMENTS = 50

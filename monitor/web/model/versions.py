@@ -10,13 +10,13 @@ from monitor.report import Value, WindowReport
 from monitor.web.alert_parts.names import counted, live_mark, state_of
 from monitor.web.html import Html, h, join
 from monitor.web.model.alerts import of_model
-from monitor.web.model.answer import with_interval
 from monitor.web.model.chosen import Chosen
 from monitor.web.model.retired import MAX_READ, Known, last
-from monitor.web.model.tables import row, table
 from monitor.web.model.values import Values
 from monitor.web.moments import moment
+from monitor.web.numbers import with_interval
 from monitor.web.site import Shown
+from monitor.web.tables import row, table
 from monitor.wording import printable, title
 
 

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Sequence
 
 from monitor.report import Value
 from monitor.web.html import Html, h
-from monitor.web.model.answer import with_interval
+from monitor.web.numbers import with_interval
 
 
-def table(name: str, heads: Sequence[str], rows: Iterable[Html], note: str | None = None) -> Html:
+def table(
+    name: str, heads: Sequence[str], rows: Iterable[Html], note: str | None = None, label: str | None = None
+) -> Html:
     """Return a table that scrolls sideways where it is too wide.
 
     Parameters
@@ -22,6 +24,8 @@ def table(name: str, heads: Sequence[str], rows: Iterable[Html], note: str | Non
         Each a tr.
     note
         What is to be said below it.
+    label
+        What those who cannot see it are told that it is; None: its caption.
     """
     return h(
         "div",
@@ -36,7 +40,7 @@ def table(name: str, heads: Sequence[str], rows: Iterable[Html], note: str | Non
         class_="scroll",
         tabindex="0",
         role="region",
-        aria_label=name,
+        aria_label=label or name,
     )
 
 
