@@ -24,7 +24,6 @@ from monitor.demo.configuration import (
     PARTITIONS,
     TOPIC,
     configuration,
-    free_port,
 )
 from monitor.demo.hook import Hook
 from monitor.demo.model import Release, breast_cancer, digits
@@ -69,13 +68,15 @@ class Parts(NamedTuple):
 
 
 @contextmanager
-def running_parts(stop: threading.Event) -> Iterator[Parts]:
+def running_parts(stop: threading.Event, port: int) -> Iterator[Parts]:
     """Run everything while the block runs; the good version serves.
 
     Parameters
     ----------
     stop
         Ends waiting when set.
+    port
+        Where the daemon serves; it says so if another process has it.
 
     Raises
     ------
@@ -86,12 +87,10 @@ def running_parts(stop: threading.Event) -> Iterator[Parts]:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="monitor-demo-")))
         topics = {TOPIC: PARTITIONS, DEAD_LETTER_TOPIC: 1}
         address, broker = stack.enter_context(embedded_broker(folder, topics, stop))
-        port = free_port()
         config, secret_file = folder / "monitor.yaml", folder / "hook-secret"
         act_token_file = folder / "act-token"
-        secret = secrets.token_hex()
-        secret_file.write_text(secret, encoding="utf-8")
-        act_token_file.write_text(secrets.token_hex(), encoding="utf-8")
+        secret = _secret(secret_file)
+        _secret(act_token_file)
         patients = Stream(MODEL, RELEASES[GOOD_VERSION], breast_cancer(), rate=400, seed=1)
         hook = stack.enter_context(Hook(secret, partial(_roll_back, {MODEL: patients})))
         text = configuration(address, port, folder / "state", hook.url, secret_file, act_token_file)
@@ -103,6 +102,14 @@ def running_parts(stop: threading.Event) -> Iterator[Parts]:
         daemon.wait_until(api.ready, START_SECONDS, stop)
         traffic = stack.enter_context(Traffic(address, TOPIC, PARTITIONS, [patients, pictures]))
         yield Parts(config, act_token_file, port, broker, daemon, traffic, patients, hook, api)
+
+
+def _secret(path: Path) -> str:
+    """Write a new secret into a file that others cannot read; return it."""
+    secret = secrets.token_hex()
+    path.touch(0o600)
+    path.write_text(secret, encoding="utf-8")
+    return secret
 
 
 def _roll_back(streams: Mapping[str, Stream], model: str, bad_version: str, target: str | None) -> None:

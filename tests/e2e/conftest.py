@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from monitor.demo.parts import running_parts
+from tests.support.brokers import free_ports
 from tests.support.demo import Demo
 
 
@@ -22,5 +23,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="package")  # not longer: it keeps half a core busy
 def demo() -> Iterator[Demo]:
     stop = threading.Event()
-    with running_parts(stop) as parts:
+    (port,) = free_ports(1)  # not the usual one, which other tests' demos take
+    with running_parts(stop, port) as parts:
         yield Demo(parts, stop)

@@ -168,3 +168,8 @@ def shown_values(html: str) -> list[tuple[str, str, str]]:
 def own_labels(labels: Mapping[str, str], scope: Mapping[str, str]) -> str:
     """Write the labels beyond the window's as the page does."""
     return urlencode(sorted((name, text) for name, text in labels.items() if name not in scope))
+
+
+def test_nobody_else_can_read_the_secrets_of_the_demo(demo: Demo) -> None:
+    assert demo.parts.act_token_file.stat().st_mode & 0o077 == 0
+    assert "can be read by every user" not in demo.parts.daemon.log.read_text()
