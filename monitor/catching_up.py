@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from monitor.alerting import Present
 from monitor.clock import Clock
 from monitor.records import Partition, RecordBatch
 
 CURRENT_MICROSECONDS = 30_000_000
-"""Age of a partition's newest record below which what is read of it has just been written."""
+"""Age of what is read of a partition below which it has just been written."""
+
+_BETWEEN_ENDS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,47 @@ class Progress:
     frontier: int | None
     decided: int | None
     reachable: bool = True
+
+
+@dataclass(slots=True)
+class _Log:
+    """What is known of the age of what is read of a partition.
+
+    Attributes
+    ----------
+    written
+        When the newest record that was read was written, as producer or broker say.
+    first_end
+        Where the log ended when it was first seen.
+    end
+        The newest that is known.
+    ends
+        When the log ended where, by our own clock, of offsets that are still to be reached. A few may be
+        missing: what is read counts as older then.
+    reached
+        When the log ended where reading is, or before.
+    """
+
+    written: int = 0
+    first_end: int | None = None
+    end: int | None = None
+    ends: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=1000))
+    reached: int = 0
+
+    def note(self, next_offset: int, lag: int, now: int) -> None:
+        end = next_offset + lag
+        if self.first_end is None:
+            self.first_end = end
+        # An end that stays the same may be old news from before an outage.
+        if end != self.end and (not self.ends or now - self.ends[-1][0] >= _BETWEEN_ENDS):
+            self.ends.append((now, end))
+        self.end = end
+        while self.ends and self.ends[0][1] <= next_offset:
+            self.reached = self.ends.popleft()[0]
+
+    def age(self, now: int) -> int:
+        """Return microseconds, by the clock that has it younger: producers' are late, or ends are missing."""
+        return now - max(self.written, self.reached)
 
 
 class CatchingUp:
@@ -64,11 +108,9 @@ class CatchingUp:
     def __init__(self, clock: Clock, max_lag: int) -> None:
         self._clock = clock
         self._max_lag = max_lag
-        self._recorded: dict[Partition, int] = {}
+        self._logs: defaultdict[Partition, _Log] = defaultdict(_Log)
         self._caught_up_at: Progress | None = None
         """Where reading became current; None while it is not."""
-        self._ends: dict[Partition, int] = {}
-        """Of the partitions when they were first seen."""
         self.present = Present(clock.now(), current=False, read_after=None)
         self.lagging = True
 
@@ -78,9 +120,11 @@ class CatchingUp:
         for partition, records in batches:
             last = records[-1].timestamp if records else None
             if last is not None and last >= 0:
-                self._recorded[partition] = last * 1000
-        ages = [now - self._recorded.get(p, 0) if records else 0 for p, records in progress.lag.items()]
-        oldest = max(ages, default=None)
+                self._logs[partition].written = last * 1000
+        for partition, lag in progress.lag.items():
+            if (read := progress.next_offsets.get(partition)) is not None:
+                self._logs[partition].note(read, lag, now)
+        oldest = max((self._logs[p].age(now) if lag else 0 for p, lag in progress.lag.items()), default=None)
         if self._is_behind(progress) or oldest is None or oldest >= CURRENT_MICROSECONDS:
             self._caught_up_at = None
         elif self._caught_up_at is None:
@@ -102,13 +146,10 @@ class CatchingUp:
 
     def _is_behind(self, progress: Progress) -> bool:
         """Whether something is still to be read that was there at the beginning."""
-        behind = False
-        for partition, records in progress.lag.items():
-            read = progress.next_offsets.get(partition)
-            if read is not None:
-                self._ends.setdefault(partition, read + records)
-            behind |= records > 0 and (read is None or read < self._ends[partition])
-        return behind
+        return any(
+            lag and ((end := self._logs[p].first_end) is None or progress.next_offsets[p] < end)
+            for p, lag in progress.lag.items()
+        )
 
 
 def _is_decided(until: int | None, progress: Progress) -> bool:

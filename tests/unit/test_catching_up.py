@@ -68,6 +68,32 @@ def test_who_falls_behind_later_is_not_current_until_that_is_decided(
 
 
 @pytest.mark.parametrize(
+    ("behind", "current", "lagging"), [(5, True, False), (200, True, False), (600, False, True)]
+)
+def test_late_clocks_of_producers_do_not_hide_how_far_reading_is(
+    clock: ManualClock, catching_up: CatchingUp, behind: int, current: bool, lagging: bool
+) -> None:
+    for read_up_to in range(10, 10_000, 10):  # ten records a second, some of them always still to be read
+        clock.advance(1)
+        batches = [read(clock, 3600, read_up_to - 1)]
+        catching_up.note(batches, Progress({P: behind}, {P: read_up_to}, 5, 5))
+    assert (catching_up.present.current, catching_up.lagging) == (current, lagging)
+
+
+def test_an_end_that_was_heard_of_before_an_outage_says_nothing(
+    clock: ManualClock, catching_up: CatchingUp
+) -> None:
+    catching_up.note([], progress(0, offset=10))
+    for _ in range(600):  # no broker answers, and what is known of the end stays
+        clock.advance(1)
+        catching_up.note([], progress(0, offset=10))
+    catching_up.note([read(clock, 500, 10)], progress(100, offset=11))
+    assert (catching_up.present.current, catching_up.lagging) == (False, True)
+    catching_up.note([read(clock, 400, 60)], progress(50, offset=61))
+    assert not catching_up.present.current
+
+
+@pytest.mark.parametrize(
     ("changes", "lagging"),
     [
         ({}, False),
