@@ -16,6 +16,7 @@ from kafka.errors import KafkaError
 
 from monitor.demo.child import Child, child
 from monitor.errors import MonitorError
+from monitor.sources.connection import quiet
 
 START_SECONDS = 30.0
 _ADDRESS = re.compile(r"^\s*kafka\s+(127\.0\.0\.1:\d+)", re.MULTILINE)
@@ -71,6 +72,7 @@ def _address(log: Path) -> str | None:
 
 def _create(address: str, topics: Mapping[str, int]) -> bool | None:
     """Create the topics; None where the broker does not answer yet."""
+    quiet()
     try:
         admin = KafkaAdminClient(bootstrap_servers=address, bootstrap_timeout_ms=2000)
     except KafkaError:

@@ -13,6 +13,7 @@ from kafka import KafkaProducer
 
 from monitor.demo.model import Classifier, Release
 from monitor.errors import MonitorError
+from monitor.sources.connection import quiet
 
 SITES = ("north", "south")
 SHARE_OF_SOUTH = 0.6
@@ -128,6 +129,7 @@ class Traffic(threading.Thread):
 
     def run(self) -> None:
         """Send until the block is left."""
+        quiet()
         try:
             producer = KafkaProducer(
                 bootstrap_servers=self._broker,

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import json
+import logging
 
 import pytest
+from kafka.errors import KafkaError
 
 from monitor.demo.configuration import MODEL
 from monitor.demo.model import Fault, Release, breast_cancer, digits
-from monitor.demo.traffic import DAMAGED_SITE, SITES, Stream, spoil
+from monitor.demo.traffic import DAMAGED_SITE, SITES, Stream, Traffic, spoil
+from monitor.errors import MonitorError
 
 
 @pytest.fixture(scope="module")
@@ -61,3 +64,16 @@ def test_spoilt_messages_are_no_valid_events(classifier):
         json.loads(spoil(event, 0))
     assert json.loads(spoil(event, 1))["label"] not in classifier.classes
     assert json.loads(spoil(event, 2))["model"] not in (MODEL, "digits")
+
+
+def test_the_client_has_no_word_of_its_own(monkeypatch, caplog):
+    def failing(**settings):
+        logging.getLogger("kafka.net").warning("a task ran for 0.2 s")
+        raise KafkaError("away")
+
+    monkeypatch.setattr("monitor.demo.traffic.KafkaProducer", failing)
+    with Traffic("127.0.0.1:1", "t", 1, []) as traffic:
+        traffic.join(10)
+        with pytest.raises(MonitorError, match="cannot be sent: .*away"):
+            traffic.check()
+    assert caplog.messages == []
