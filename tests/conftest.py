@@ -1,6 +1,7 @@
 """Brokers that tests share; each starts once, when a test asks for it."""
 
 import gc
+import logging
 import os
 import shutil
 from collections.abc import Iterator
@@ -20,6 +21,9 @@ settings.register_profile(LONG, settings.get_profile("monitor"))
 
 # Arrays here are small, and tests have one core each: threads of BLAS and torch would wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# On a busy machine the clients of tests' own traffic would write into the output of commands under test.
+logging.getLogger("kafka.net.selector").setLevel(logging.ERROR)
 
 BROKERS = {"apache_kafka", "secure_kafka"}
 
