@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from math import floor
 
+import numpy as np
+
 from monitor.report import IntervalValue, Value, WindowReport
 
 REASONS: Mapping[str, str] = {
@@ -183,13 +185,20 @@ def written(value: Value) -> str:
 
 
 def threshold(value: float) -> str:
-    """Write a threshold, rounded down: whoever sets what is printed decides for the event at it, too."""
-    return "above 1" if value > 1 else f"{floor(value * 1e6) / 1e6:.6f}"
+    """Write a threshold so that whoever sets what is printed decides for the event at it, too."""
+    if value > 1:
+        return "above 1"
+    nearest = round(value, 6)
+    # Thresholds are those of scores, as float32: 0.76 is the same one as 0.7599999904632568.
+    return f"{nearest if np.float32(nearest) <= np.float32(value) else floor(value * 1e6) / 1e6:.6f}"
 
 
 def interval_of(value: Value) -> IntervalValue | None:
     """Return the interval to show: an analytic one, where there is one, as alerts use it."""
-    return next((i for i in value.intervals if i.method != "bootstrap"), next(iter(value.intervals), None))
+    for interval in value.intervals:
+        if interval.method != "bootstrap":
+            return interval
+    return value.intervals[0] if value.intervals else None
 
 
 def bounds(interval: IntervalValue) -> str:

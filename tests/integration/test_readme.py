@@ -84,6 +84,15 @@ def test_its_make_targets_exist() -> None:
         assert asked.returncode == 0, asked.stderr
 
 
+def test_its_report_is_that_of_its_example(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    [command] = re.findall("`(monitor replay -c docs/examples/[^`]+)`", PAGE)
+    [report] = [text for language, text in blocks(PAGE) if language == "text"]
+    assert f"\n{report}" in Commands(monkeypatch, capsys)(*command.split()[1:]).out
+
+
 @pytest.fixture
 def monitor(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Commands:
     """Run commands in the folder of the configuration."""

@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,6 +58,8 @@ def test_a_threshold_that_decides_for_none_is_not_written_as_1():
         return written(Value("classifier_best_threshold", labels, value, None, 1))
 
     assert threshold(1.0) == "1.000000"
+    assert threshold(float(np.float32(0.76))) == "0.760000"
+    assert threshold(0.12345678) == "0.123456"
     assert threshold(1.0000001192092896) == "above 1"
     assert written(Value("classifier_expected_cost", {}, 47.25, None, 1)) == "47.2500"
 
