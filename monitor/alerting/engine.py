@@ -10,15 +10,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from monitor.alerting.explaining import explained, windows_of
 from monitor.alerting.live import LiveVersions
+from monitor.alerting.newest import Newest, Silence
 from monitor.alerting.present import Present, Settings
-from monitor.alerting.silence import silences
 from monitor.alerting.tracks import Tracks, Version
 from monitor.alerts.alert import Alert, Evidence, Key, Moment, Transition
 from monitor.alerts.conditions import Context, needed_families, readings
@@ -29,20 +28,11 @@ from monitor.alerts.view import AlertsView
 from monitor.alerts.words import duration, lacking
 from monitor.evaluation import Wanted
 from monitor.events.batch import EventBatch
-from monitor.events.position import OFFSET_BITS, Positions
-from monitor.records import Partition
+from monitor.events.position import Positions
 from monitor.report import Report
-from monitor.state.reading import maybe, plain, take
+from monitor.state.reading import maybe, take
 from monitor.watch.feed import Feed, Matured
 from monitor.watch.watch import Look, Sighting, Watch
-
-
-class _Silence(NamedTuple):
-    """A version is to be judged by whether it has events."""
-
-    version: Version
-    moment: Moment
-    last_event: int
 
 
 class Alerting:
@@ -97,12 +87,9 @@ class Alerting:
         self._feed = feed
         self._watch = watch
         self._context = context
-        self._positions = positions
         self._maturity = maturity
         self._tracks = Tracks(self._is_old)
-        self._newest: dict[Version, Moment] = {}
-        self._fresh: set[Version] = set()
-        self._silent: set[Version] = set()
+        self._newest = Newest(settings.no_data_after, maturity, positions)
         self._reached: int | None = None  # the mark of events that the detectors saw since the last look
         self._refused = 0
         self.mark: int | None = None
@@ -168,11 +155,12 @@ class Alerting:
         """Let the detectors follow the events up to a mark, or up to the frontier where none is due."""
         matured = self._feed.take(until)
         self.decided = until
-        silent = list(self._silences(matured, until))
-        self._note(matured, present)
+        silent = list(self._newest.silences(matured, until))
+        self._newest.note(matured, present)
+        self._reach(matured)
         sightings = self._watch.consume(matured)
         keys = self._keys_of({silence.version for silence in silent})
-        seen: list[Sighting | _Silence] = [*silent, *sightings]
+        seen: list[Sighting | Silence] = [*silent, *sightings]
         seen.sort(key=lambda each: (each.moment.timestamp, each.moment.position))
         transitions = list(chain.from_iterable(self._take(each, keys, present) for each in seen))
         if self._compared:  # a challenger may have become the champion
@@ -197,7 +185,7 @@ class Alerting:
 
     def _take(
         self,
-        seen: Sighting | _Silence,
+        seen: Sighting | Silence,
         keys: Mapping[Version, Mapping[Key, tuple[Rule, int]]],
         present: Present,
     ) -> Iterator[Transition]:
@@ -210,21 +198,6 @@ class Alerting:
         for key, (rule, since) in keys[seen.version].items():
             if since <= seen.moment.timestamp:  # a detector that came with a later event knew of no silence
                 yield from self._tracks.step(rule, key, seen.moment, present, how)
-
-    def _silences(self, matured: Mapping[Version, Matured], until: int) -> Iterator[_Silence]:
-        patience = self._settings.no_data_after
-        for version in self._newest.keys() | matured.keys():
-            newest, end = self._newest.get(version), until - self._maturity(version[0])
-            if version not in matured and newest is not None:
-                if version in self._silent or end - newest.timestamp < patience:
-                    continue  # nothing new, as of most versions at most times
-            known = _moments(self._newest.get(version), matured.get(version))
-            for time, place in silences(known[0], end, patience):
-                last_event, recorded, position = (int(column[place]) for column in known)
-                is_silent = time > last_event
-                if is_silent != (version in self._silent):
-                    (self._silent.add if is_silent else self._silent.discard)(version)
-                    yield _Silence(version, Moment(time, recorded, position), last_event)
 
     def look(self, mark: int, report: Report | None, present: Present) -> list[Transition]:
         """Step the conditions of a mark.
@@ -283,43 +256,29 @@ class Alerting:
         # An event is decided on once it is mature; before that it is not old, however long it lay there.
         return present.now is not None and (
             present.now - moment.recorded > self._settings.max_age + self._maturity(model)
-            or not self._has_fresh(np.array([moment.position]), present.read_after)
+            or not self._newest.are_fresh(np.array([moment.position]), present.read_after)
         )
 
     def _moment(self, key: Key, mark: int) -> Moment:
-        newest = self._newest.get((key.model, key.version), Moment(mark, mark, 0))
+        newest = self._newest.of((key.model, key.version)) or Moment(mark, mark, 0)
         return newest._replace(timestamp=mark)
 
-    def _note(self, matured: Mapping[Version, Matured], present: Present) -> None:
-        """Remember the newest event of each version, and who has events that were read after catching up."""
-        for version, events in matured.items():
-            columns = events.columns
-            last = columns.timestamp[-1], events.marks.recorded[-1], columns.position[-1]
-            self._newest[version] = Moment(*map(int, last))
-            mark = self._mark_of(int(columns.timestamp[-1]) + self._maturity(version[0]))
-            self._reached = mark if self._reached is None else max(mark, self._reached)
-            if version not in self._fresh and self._has_fresh(columns.position, present.read_after):
-                self._fresh.add(version)
-
-    def _has_fresh(self, position: NDArray[np.int64], read_after: Mapping[Partition, int] | None) -> bool:
-        """Whether some event was read after catching up."""
-        if read_after is None:
-            return False
-        source, offset = position >> OFFSET_BITS, position & ((1 << OFFSET_BITS) - 1)
-        old = np.zeros(len(position), np.bool_)
-        for partition, first in read_after.items():
-            old |= (source == self._positions.base(*partition) >> OFFSET_BITS) & (offset < first)
-        return not old.all()
+    def _reach(self, matured: Mapping[Version, Matured]) -> None:
+        """Remember up to which mark there is something new to see."""
+        ends = (
+            int(events.columns.timestamp[-1]) + self._maturity(model)
+            for (model, _), events in matured.items()
+        )
+        marks = [] if self._reached is None else [self._reached]
+        self._reached = max([*marks, *map(self._mark_of, ends)], default=None)
 
     def forget(self, model: str, version: str) -> None:
         """Let a version go: what fires of it ends without a word."""
         self._feed.forget(model, version)
         self._watch.forget(model, version)
         self._tracks.forget((model, version))
-        self._newest.pop((model, version), None)
-        self._fresh.discard((model, version))
-        self._silent.discard((model, version))
-        if all(known != model for known, _ in self._newest):
+        self._newest.forget((model, version))
+        if not self._newest.has(model):
             self.live.forget(model)
 
     def view(self, report: Report | None = None) -> AlertsView:
@@ -352,13 +311,13 @@ class Alerting:
             track.started,
             evidence,
             historic=untold,
-            actionable=sure and not untold and (key.model, key.version) in self._fresh,
+            actionable=sure and not untold and self._newest.is_fresh((key.model, key.version)),
             reason=reason,
         )
 
     def _unseen(self, seen: Look) -> str | None:
         """Return why a detector goes on as it is although the version has events."""
-        newest = self._newest.get((seen.key.model, seen.key.version))
+        newest = self._newest.of((seen.key.model, seen.key.version))
         if newest is None or newest.timestamp - seen.last < self._settings.no_data_after:
             return None
         why = lacking(seen.rule.metric, seen.key.class_, "no_observations")
@@ -374,9 +333,7 @@ class Alerting:
             "mark": self.mark,
             "reached": self._reached,
             "rules": {name: rule.fingerprint for name, rule in self.rules.items()},
-            "newest": [
-                [*version, *moment, version in self._silent] for version, moment in self._newest.items()
-            ],
+            "newest": self._newest.tree(),
             **self._tracks.tree(),
             "feed": self._feed.tree(),
             "watch": self._watch.tree(),
@@ -401,24 +358,9 @@ class Alerting:
         self.mark = maybe(tree, "mark", int)
         self._reached = maybe(tree, "reached", int)
         then = take(tree, "rules", dict)
-        for row in take(tree, "newest", list):
-            model, version, *times, is_silent = plain(row, list, "a newest event")
-            self._newest[model, version] = Moment(*(plain(time, int, "a time") for time in times))
-            if plain(is_silent, bool, "a silence"):
-                self._silent.add((model, version))
+        self._newest.resume(take(tree, "newest", list))
         same = {name: rule for name, rule in self.rules.items() if then.get(name) == rule.fingerprint}
         self._tracks.resume(tree, same)
         self._feed.resume(take(tree, "feed", dict), changed=changed)
         self._watch.resume(take(tree, "watch", dict))
         self.live.resume(take(tree, "live", dict))
-
-
-def _moments(newest: Moment | None, events: Matured | None) -> NDArray[np.int64]:
-    """Return times, Kafka's times and places of the newest event before and of further ones, shape (3, n)."""
-    parts = []
-    if newest is not None:
-        parts.append(np.array(newest).reshape(3, 1))
-    if events is not None:
-        columns, marks = events.columns, events.marks
-        parts.append(np.stack([columns.timestamp, marks.recorded, columns.position]))
-    return np.concatenate(parts, axis=1)
