@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from monitor.actions.acts import ActRefused
 from monitor.actions.decision import Decision
+from monitor.actions.docket import LEAVING
 from monitor.actions.sender import Outcome
 from monitor.actions.spec import DAY, HOUR, MINUTE, ActionSpec, Breaker
 from tests.support.desks import Office, Sender, alert
@@ -39,6 +40,7 @@ class Story:
         self.lagging = self.paused = False
         self.episodes = 0
         self.sent: dict[str, Decision] = {}
+        self.done: dict[tuple[str, str], int] = {}
         self.left: set[tuple[str, str]] = set()
         self.broken: Exception | None = None
         spec = ActionSpec(
@@ -64,7 +66,7 @@ class Story:
             self.broken = error  # the desk takes it for a failure of the sender
         result: Any = self.random.choice(("done", "done", "retry", "retry", "retry", "failed"))
         if result == "done":
-            self.left.add((decision.model, decision.bad_version))
+            self.done[decision.model, decision.bad_version] = self.office.clock.now()
         return Outcome(result, "as told")
 
     def check(self, decision: Decision) -> None:
@@ -101,6 +103,9 @@ class Story:
 
     def consider(self, lagging: bool) -> None:
         self.told, self.lagging = (dict(self.firing), dict(self.live)), lagging
+        if not lagging:  # who moves away long after an action does not do it for its sake
+            early = self.office.clock.now() - LEAVING
+            self.left |= {(m, v) for (m, v), at in self.done.items() if at >= early and self.live[m] != v}
         alerts = [
             alert(model, version, name=name, since=self.firing.get((model, version, name)))
             for model in MODELS
@@ -149,6 +154,8 @@ class Story:
         self.paused = self.office.desk.view().paused is not None
         # What was done after the last checkpoint is known by the version that is live, or never.
         self.left = {(model, version) for model, version, _ in self.saved["rolled_back"]}
+        decided = [each for each in self.saved["decisions"] if each["status"] == "done"]
+        self.done = {(each["model"], each["bad_version"]): each["changed_at"] for each in decided}
         self.deliver()
 
     def pause_(self) -> None:
