@@ -13,6 +13,7 @@ HELPS: Mapping[str, str] = {
     "monitor_build_info": "Version of this monitor.",
     "monitor_ready": "Whether this instance is a restored owner or a standby (1), or still restoring (0).",
     "monitor_owner": "Whether this instance holds partitions (1) or not (0).",
+    "monitor_kafka_up": "Whether Kafka answers and has the topics (1) or not (0); /healthz has the reason.",
     "monitor_events_consumed_total": "Records read from Kafka.",
     "monitor_events_rejected_total": "Records that could not be used, by reason.",
     "monitor_events_late_total": "Events that were read when alerts had already looked further.",
@@ -51,6 +52,7 @@ def daemon_series(status: DaemonStatus, series_dropped: int) -> Iterator[Series]
     for family, value in (
         ("monitor_ready", status.ready),
         ("monitor_owner", status.owner),
+        ("monitor_kafka_up", status.kafka_up),
         ("monitor_offsets_lost_total", status.offsets_lost),
         ("monitor_log_truncations_total", status.log_truncations),
         ("monitor_rebalances_total", status.rebalances),

@@ -135,6 +135,11 @@ class DaemonStatus:
     notification_error: str | None = None
 
     @property
+    def kafka_up(self) -> bool:
+        """Whether brokers answer and all topics are there, as of the last turn of the poll loop."""
+        return self.last_poll is not None and self.broker_error is None
+
+    @property
     def role(self) -> str:
         """One of "restoring", "owner" and "standby"."""
         if not self.ready:

@@ -56,7 +56,6 @@ def take_over(
         epoch = folder.claim()
     except CheckpointError as error:  # a full or read-only disk: events are more important
         problem = str(error)
-        log.error("no checkpoint can be written: %s", problem)
     began = clock.monotonic()
     past, name = _restored(folder, config, clock, champions)
     restart = config.kafka.on_topic_recreated == "restart"

@@ -30,6 +30,7 @@ from monitor.memory.cut import cut
 from monitor.pipeline import Pipeline, Snapshot
 from monitor.records import Partition
 from monitor.sources.base import LiveSource
+from monitor.sources.cluster import log_change
 from monitor.sources.dead_letters import DeadLetters
 from monitor.sources.topics import other_topics
 
@@ -117,6 +118,7 @@ class Tenure:
         self._retired: deque[Snapshot] = deque()
         self._writer: Writer | None = None
         self._claim_problem = problem
+        self._said: str | None = None
         self._claims_failed = 0 if problem is None else 1
         self._highest = 0 if epoch is not None else _highest(folder)
         self._saved: Mapping[Partition, int] = dict(pipeline.state.next_offsets)
@@ -175,6 +177,9 @@ class Tenure:
         Superseded, SourceError
             Somebody else is the owner now.
         """
+        problem = self.problem
+        log_change(self._said, problem, log)
+        self._said = problem
         now = self._clock.monotonic()
         due = self._take_in_written() or now - self._committed >= COMMIT_SECONDS
         if due and not self._commit(source):
@@ -289,5 +294,6 @@ def _highest(folder: Folder) -> int:
 def _superseded(folder: Folder) -> Superseded:
     return Superseded(
         f"another instance has claimed the state in {folder.path} and owns it now, so this one stops; "
-        "restart it as a standby, or give it a kafka.group_id of its own"
+        "restart it as a standby (each needs a kafka.group_instance_id of its own, or none), or give it a "
+        "kafka.group_id of its own"
     )

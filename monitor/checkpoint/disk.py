@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable
 from contextlib import suppress
@@ -39,6 +40,19 @@ def make_folder(folder: Path) -> None:
         folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
         sync_folder(folder.parent)
+
+
+def check_can_write(folder: Path) -> None:
+    """Raise the OSError that a file in a folder would meet, which may yet have to be made; writes nothing."""
+    folder = folder.absolute()
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    code = 0
+    if not there.is_dir():
+        code = errno.ENOTDIR
+    elif not os.access(there, os.W_OK | os.X_OK):
+        code = errno.EACCES
+    if code:
+        raise OSError(code, os.strerror(code))
 
 
 def sync_folder(folder: Path) -> None:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from monitor.checkpoint import names
-from monitor.checkpoint.disk import make_folder, sync_folder, write_whole
+from monitor.checkpoint.disk import check_can_write, make_folder, sync_folder, write_whole
 from monitor.checkpoint.errors import CheckpointError, explained
 from monitor.checkpoint.format import decode, encode, verify
 from monitor.checkpoint.names import Listing, Stamp
@@ -110,6 +110,17 @@ class Folder:
         except OSError:
             self._remove(names.marker(epoch))
             raise
+
+    def check(self) -> None:
+        """Look whether checkpoints can be written here, as far as that can be told without writing.
+
+        Raises
+        ------
+        CheckpointError
+            They cannot.
+        """
+        with explained("write to", self.path):
+            check_can_write(self.path)
 
     def is_highest(self, epoch: int) -> bool:
         """Tell whether the one with this epoch is still the owner: nobody has a higher one.
@@ -204,7 +215,7 @@ class Folder:
         """
         stamp = Stamp(epoch, sequence)
         pieces = encode(tree)
-        with explained("write", self.path / stamp.name):
+        with explained("write a checkpoint to", self.path):
             make_folder(self.path)
             size = self._store(stamp, pieces)
         self._good[stamp] = True

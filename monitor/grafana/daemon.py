@@ -8,6 +8,7 @@ from monitor.grafana.queries import OF_JOB, age, each, increase, select
 from monitor.grafana.settings import Settings
 
 _NOT_SENT = 'result!="sent"'
+_KAFKA = values({"0": ("down", RED), "1": ("up", GREEN)})
 _OWNER = values({"0": ("standby", "blue"), "1": ("owner", GREEN)})
 
 
@@ -66,7 +67,19 @@ def _instances() -> list[Panel]:
             )
             for name, family, warn, bad in ages
         ),
-        states("Owner and standbys", [Query(f"max by (instance) ({own})", "{{instance}}")], _OWNER, height=5),
+        states(
+            "Owner and standbys",
+            [Query(each("instance", "monitor_owner", OF_JOB), "{{instance}}")],
+            _OWNER,
+            height=5,
+        ),
+        states(
+            "Kafka",
+            [Query(each("instance", "monitor_kafka_up", OF_JOB), "{{instance}}")],
+            _KAFKA,
+            height=5,
+            description="Whether brokers answer and have the topics, by instance; /healthz has the reason.",
+        ),
     ]
 
 

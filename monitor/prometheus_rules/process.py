@@ -11,7 +11,8 @@ from monitor.prometheus_rules.text import Firing, Label, Value
 
 
 def work_rules(settings: Settings) -> Iterator[AlertRule]:
-    """Yield the rules about evaluations and checkpoints."""
+    """Yield the rules about Kafka, evaluations and checkpoints."""
+    yield _kafka(settings)
     yield from _evaluation(settings)
     yield from _checkpoints(settings)
 
@@ -80,6 +81,31 @@ def instance_rules(settings: Settings) -> Iterator[AlertRule]:
             ),
         ),
         wait=600,
+    )
+
+
+def _kafka(settings: Settings) -> AlertRule:
+    own = partial(series, "monitor_kafka_up", job=settings.job)
+    firing = (Firing({"job": settings.job}),)
+    return AlertRule(
+        "MonitorKafkaDown",
+        f"max by (job) ({own()}) == 0",
+        "page",
+        ("Kafka cannot be read by any instance of ", Label("job")),
+        (
+            "No broker answers, or a topic is missing. What is exported stays as it was, alerts are not "
+            "decided, and actions not carried out.",
+        ),
+        (
+            Scene(
+                # The process gives up and is started again: that is no sign that Kafka is back.
+                {own(instance="a"): "0x7 stale 0x4 1x10"},
+                (Look(4), Look(5, firing), Look(8, firing), Look(12, firing), Look(20)),
+            ),
+            Scene({own(instance="a"): "0x10", own(instance="b"): "1x10"}, (Look(10),)),
+        ),
+        wait=300,
+        keep=settings.keep_firing_for,
     )
 
 

@@ -18,7 +18,7 @@ from monitor.sources.topics import Topic, TopicWatch, describe, problem_of, recr
 logger = logging.getLogger(__name__)
 
 
-def log_change(was: str | None, now: str | None) -> None:
+def log_change(was: str | None, now: str | None, logger: logging.Logger = logger) -> None:
     """Log that a problem came up or went away; a lasting one is said once."""
     if now and now != was:
         logger.warning("%s", now)

@@ -19,7 +19,7 @@ from monitor.sources.assignor import OneOwnerAssignor
 from monitor.sources.base import Poll, TakeOver
 from monitor.sources.cluster import Cluster, log_change
 from monitor.sources.lag import EndOffsets
-from monitor.sources.positions import Start, ranges, starting_points
+from monitor.sources.positions import Start, committed, ranges, starting_points
 from monitor.sources.rebalance import RebalanceListener, leave
 from monitor.sources.refusals import explain_refusal, is_passing, is_put_out
 from monitor.sources.settings import consumer_settings
@@ -330,6 +330,7 @@ class KafkaSource:
         points = starting_points(
             self._consumer, available, known, entered, self._start, self._start_timestamp
         )
+        self._warn_of_lost_state(self._pending - known.keys())
         for partition, point in points.items():
             self._tracking.go_to(partition, point)
             self._ends.begin(partition, available[partition].end)
@@ -340,6 +341,19 @@ class KafkaSource:
             "reading from %s", {partition_text(p): point.offset for p, point in sorted(points.items())}
         )
         self._cluster.say(None)
+
+    def _warn_of_lost_state(self, unknown: Collection[Partition]) -> None:
+        """Warn where the group has read partitions before of which no checkpoint knows."""
+        with suppress(KafkaError):  # it is a warning, no more
+            read = committed(self._cluster.admin, self._group_id, unknown)
+            if read:
+                logger.warning(
+                    "the group %r has read %s before, but no checkpoint in checkpoint.directory knows of it: "
+                    "windows, counts and alerts begin anew (kafka.start); if the checkpoints are on another "
+                    "server or in another folder, stop, and set checkpoint.directory to that folder",
+                    self._group_id,
+                    ", ".join(f"{partition_text(p)} up to {offset}" for p, offset in sorted(read.items())),
+                )
 
     def _relocate(self) -> None:
         self._note_recreated(self._cluster.look_now())

@@ -64,6 +64,13 @@ def ranges(
     return {Partition(*tp): Range(first[tp].offset, end[tp].offset) for tp in asked}
 
 
+def committed(admin: Any, group_id: str, partitions: Collection[Partition]) -> dict[Partition, int]:
+    """Ask what a group has committed of partitions; one of which it has not is left out."""
+    asked = [TopicPartition(*partition) for partition in partitions]
+    found = admin.list_group_offsets({group_id: asked})[group_id] if asked else {}
+    return {Partition(*tp): at.offset for tp, at in found.items() if at.offset >= 0}
+
+
 def starting_points(
     consumer: Any,
     available: Mapping[Partition, Range],

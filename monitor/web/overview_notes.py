@@ -48,20 +48,21 @@ def note(*parts: str) -> Html:
 
 
 def _headline(status: DaemonStatus) -> Iterator[str]:
-    yield {"restoring": "Restoring the state", "standby": "Standby"}.get(status.role, "No event yet")
+    restoring = "Restoring the state" if status.broker_error is None else "Waiting for Kafka"
+    yield {"restoring": restoring, "standby": "Standby"}.get(status.role, "No event yet")
 
 
 def _explanation(report: Report | None, status: DaemonStatus) -> Iterator[str]:
     consumed, rejected = sum(status.events_consumed.values()), sum(status.events_rejected.values())
     behind = sum(status.consumer_lag.values())
-    if status.role == "standby":
-        yield "Another instance reads the partitions and has the numbers; this one takes over if it fails."
-    elif status.broker_error is not None:
-        yield f"Kafka cannot be reached: {status.broker_error}. "
+    if status.broker_error is not None:  # also where a topic is gone: then no instance reads its partitions
+        yield f"Kafka cannot be read: {status.broker_error}. "
         yield "It is tried again, for kafka.give_up_after at most. "
         yield "Check kafka.bootstrap_servers: "
         yield h("code", "monitor check -c monitor.yaml --connect")
         yield " tries every address."
+    elif status.role == "standby":
+        yield "Another instance reads the partitions and has the numbers; this one takes over if it fails."
     elif status.role == "restoring":
         yield "This instance reads its checkpoint and the records since. Numbers follow when it is done."
         yield f" {behind:,} records are still to be read." if behind else ""

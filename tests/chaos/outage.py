@@ -62,6 +62,7 @@ def run(
                 end()
             ended = time.monotonic()
             instance.until(lambda: instance.get("/healthz")[0] == 200, 60)
+            assert instance.series()["monitor_kafka_up"] == 1
             instance.until(lambda before=before: instance.consumed() > before, 60)  # type: ignore[misc]
             say(f"{kind}: reading again {time.monotonic() - ended:.1f} s after it is back")
         finish(instance, producer.stop())
@@ -79,6 +80,7 @@ def _during(instance: Instance, began: float, seconds: float, kind: str, say: Ca
         if status == 503 and "broker" in body and said is None:
             said = time.monotonic() - began
             say(f"{kind}: /healthz says after {said:.1f} s: {body.strip()}")
+            assert instance.series()["monitor_kafka_up"] == 0
         assert instance.get("/livez")[0] == 200
         assert time.monotonic() < began + 60, "/healthz does not say that the broker is away"
         time.sleep(0.2)

@@ -87,10 +87,13 @@ def test_an_outage_of_the_broker_takes_no_number_away(daemon: Running, source: S
     fresh_report(daemon)
     source.problem = "no broker answers"
     daemon.wait_until(lambda: daemon.daemon.status().broker_error is not None)
-    assert b"classifier_recall{" in daemon.get("/metrics")
+    metrics = daemon.get("/metrics")
+    assert b"classifier_recall{" in metrics and b"monitor_kafka_up 0.0" in metrics
     assert b"owner" in daemon.get("/readyz")
     with pytest.raises(OSError, match="503"):
         daemon.get("/healthz")
+    source.problem = None
+    daemon.wait_until(lambda: b"monitor_kafka_up 1.0" in daemon.get("/metrics"))
 
 
 def test_windows_are_not_complete_until_lost_records_are_behind_them(

@@ -121,7 +121,7 @@ def test_an_owner_that_reads_on_until_it_is_replaced_left_no_truncated_log(embed
         assert reader.source.positions()[Partition(topic, 0)] == 15
 
 
-def test_commit_tells_lag_tools(embedded_broker, topic):
+def test_commit_tells_lag_tools_and_who_has_lost_its_checkpoints(embedded_broker, topic, caplog):
     embedded_broker.produce(topic, numbered(10), 0)
     with reading(embedded_broker.settings, topic, topic) as reader:
         reader.until(lambda: reader.count() == 10)
@@ -130,6 +130,12 @@ def test_commit_tells_lag_tools(embedded_broker, topic):
     with embedded_broker.admin() as admin:
         committed = admin.list_group_offsets({topic: None})[topic]
     assert {tp: found.offset for tp, found in committed.items()} == {TopicPartition(topic, 0): 4}
+    for known in (4, None):
+        assert "before, but no checkpoint" not in caplog.text
+        past = {} if known is None else {Partition(topic, 0): known}
+        with reading(embedded_broker.settings, topic, topic, take_over=lambda _, past=past: past) as reader:
+            reader.until(reader.caught_up)
+    assert f"has read {topic}/0 up to 4 before, but no checkpoint in checkpoint.directory" in caplog.text
 
 
 def test_missing_topic_is_waited_for_and_never_created(embedded_broker, caplog):

@@ -191,7 +191,9 @@ def test_a_folder_that_cannot_be_claimed_stops_no_reading(
     clock: ManualClock,
     folder: Folder,
     monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
+    caplog.set_level(logging.INFO, module.__name__)
     with full_disk(monkeypatch):
         tenure = begin()
         read(tenure, source, 0, 10)
@@ -202,11 +204,15 @@ def test_a_folder_that_cannot_be_claimed_stops_no_reading(
             None,
         )
         assert source.committed == [], "what is in no checkpoint is not committed"
+        clock.advance(EVERY)
+        tenure.step(source, lock)
     clock.advance(EVERY)
     tenure.step(source, lock)
     assert write(tenure)
-    assert (tenure.problem, tenure.errors) == (None, 2)
+    assert (tenure.problem, tenure.errors) == (None, 3)
     tenure.step(source, lock)
+    said = [r.getMessage() for r in caplog.records if "no space" in r.getMessage()]
+    assert said == ["no space left; free some", "no longer: no space left; free some"]
     assert source.committed == [{PARTITION: 10}]
     assert folder.files()[0].name == "checkpoint-1-1"
 

@@ -46,7 +46,7 @@ def test_a_full_disk(disk, tmp_path, monkeypatch):
     folder.write(epoch, 1, {"value": 1})
     if disk is None:
         monkeypatch.setattr(os, "fsync", failing(errno.ENOSPC))
-    words = r"^cannot write .*/monitor/checkpoint-1-2: No space left on device; free some space, or set"
+    words = r"^cannot write a checkpoint to .*/monitor: No space left on device; free some space, or set"
     with pytest.raises(CheckpointError, match=words):
         folder.write(epoch, 2, LARGE)
     monkeypatch.undo()

@@ -199,7 +199,8 @@ def test_a_multilabel_model_with_one_class_is_no_special_case():
     "found, changes, words",
     [
         (None, {"ready": False}, "reads its checkpoint"),
-        (None, {"ready": False, "broker_error": "no broker answers"}, "be reached: no broker answers"),
+        (None, {"ready": False, "broker_error": "away"}, "Waiting for KafkaKafka cannot be read: away."),
+        (None, {"owner": False, "broker_error": "there is no topic"}, "cannot be read: there is no topic"),
         (None, {"owner": False}, "Another instance reads the partitions"),
         (None, {}, "the first evaluation follows"),
         (report(), {}, "no event is among them so far"),
