@@ -99,8 +99,7 @@ class Evaluator:
         with self._lock:
             if pipeline is not self._pipeline():
                 return  # the partitions were lost meanwhile: this report is nobody's
-            for version, settled in evaluation.settled:
-                pipeline.state.adopt(version, settled)
+            pipeline.adopt(evaluation)
             self.state_bytes = pipeline.state.nbytes()
         self._evaluations += 1
         view = all_settled(snapshot.view, evaluation.settled) if pipeline.resamples else None

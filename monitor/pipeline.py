@@ -219,6 +219,11 @@ class Pipeline:
         bounds = self.resample(all_settled(snapshot.view, found.settled), lambda: False)
         return found if bounds is None else replace(found, report=with_bounds(found.report, bounds))
 
+    def adopt(self, evaluation: Evaluation) -> None:
+        """Take over what an evaluation has settled anyway, of versions that did not go on meanwhile."""
+        for version, settled in evaluation.settled:
+            self.state.adopt(version, settled)
+
     @property
     def resamples(self) -> bool:
         """Whether bootstrap intervals are asked for."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from monitor.report import Value, WindowReport
+from monitor.report import Names, Value, WindowReport
 
 
 class Pick(NamedTuple):
@@ -106,8 +106,7 @@ class Presets:
         return list(pick_values(window, self.of(window.model).second))
 
 
-@lru_cache
-def families(picks: tuple[Pick, ...]) -> frozenset[str]:
+def families(picks: Iterable[Pick]) -> frozenset[str]:
     """Return the families that `pick_values` looks at."""
     picked = {pick.family for pick in picks}
     return frozenset(picked | {AVERAGED[family] for family in picked & AVERAGED.keys()})
@@ -120,39 +119,56 @@ def pick_values(window: WindowReport, picks: Iterable[Pick]) -> Iterator[Value]:
     lack of one, the macro average, or the worst class. Of several false-positive rates it is the largest, of
     several k the first.
     """
-    picks = tuple(picks)
-    wanted = families(picks)
-    found: dict[str, list[Value]] = {}
-    for value in window.values:
-        if value.name in wanted:
-            found.setdefault(value.name, []).append(value)
-    for family, subset in picks:
-        candidates = found.get(family, [])
-        if candidates and "subset" in candidates[0].labels:
-            candidates = [v for v in candidates if v.labels["subset"] == subset]
-        if candidates and (chosen := _choose(window.positive_class, _one_parameter(candidates))):
-            yield chosen
-        elif averages := found.get(AVERAGED.get(family, "")):
-            yield from [v for v in averages if v.labels["average"] == "macro"][:1]
+    values = window.values
+    for first, *others in _candidates(Names.of(values), window.positive_class, tuple(picks)):
+        yield _worst([values[first], *(values[place] for place in others)]) if others else values[first]
 
 
-def _choose(positive: str | None, candidates: Sequence[Value]) -> Value | None:
-    for wanted in (positive, "") if positive is not None else ("",):
-        for value in candidates:
-            if value.labels.get("class", "") == wanted:
-                return value
-    if positive is not None or candidates[0].name in AVERAGED:
-        return None
+def _worst(candidates: Sequence[Value]) -> Value:
     sign = -1 if candidates[0].name in HIGH_IS_BAD else 1
     return min(candidates, key=lambda v: (v.value is None, sign * (v.value or 0.0)))
 
 
-def _one_parameter(candidates: Sequence[Value]) -> Sequence[Value]:
-    labels = candidates[0].labels  # all of a family have the same
+class _Named(NamedTuple):
+    """The place of a value, and its labels."""
+
+    place: int
+    labels: Mapping[str, str]
+
+
+@lru_cache(maxsize=32)
+def _candidates(names: Names, positive: str | None, picks: tuple[Pick, ...]) -> list[list[int]]:
+    """Return the places of the values that each pick chooses from: all that does not depend on numbers."""
+    found: dict[str, list[_Named]] = {}
+    for place, (family, labels) in enumerate(zip(*names, strict=True)):
+        found.setdefault(family, []).append(_Named(place, labels))
+    chosen = (_choose(found, pick, positive) for pick in picks)
+    return [[value.place for value in values] for values in chosen if values]
+
+
+def _choose(found: Mapping[str, Sequence[_Named]], pick: Pick, positive: str | None) -> Sequence[_Named]:
+    values = _one_parameter(_with(found.get(pick.family, ()), "subset", pick.subset))
+    for wanted in (positive, ""):
+        for value in values:
+            if value.labels.get("class", "") == wanted:
+                return [value]
+    if positive is None and pick.family not in AVERAGED:
+        return values
+    return _with(found.get(AVERAGED.get(pick.family, ""), ()), "average", "macro")[:1]
+
+
+def _one_parameter(values: Sequence[_Named]) -> Sequence[_Named]:
+    labels = values[0].labels if values else {}  # all of a family have the same
     if "max_fpr" in labels:
-        name, chosen = "max_fpr", max((v.labels["max_fpr"] for v in candidates), key=float)
-    elif "k" in labels:
-        name, chosen = "k", labels["k"]
-    else:
-        return candidates
-    return [v for v in candidates if v.labels[name] == chosen]
+        return _with(values, "max_fpr", largest_fpr(value.labels for value in values))
+    return _with(values, "k", labels["k"]) if "k" in labels else values
+
+
+def largest_fpr(labels: Iterable[Mapping[str, str]]) -> str:
+    """Return the largest false-positive rate among the labels of values: the one to show of several."""
+    return max((each["max_fpr"] for each in labels), key=float)
+
+
+def _with(values: Sequence[_Named], label: str, wanted: str) -> Sequence[_Named]:
+    """Return the values that have a label, if they have it at all, with this text."""
+    return [value for value in values if value.labels.get(label, wanted) == wanted]

@@ -52,8 +52,7 @@ class Recording:
             return
         pipeline = self._pipeline
         evaluation = pipeline.evaluate(replace(pipeline.snapshot(), wanted=_WANTED))
-        for version, settled in evaluation.settled:
-            pipeline.state.adopt(version, settled)
+        pipeline.adopt(evaluation)
         pipeline.history.add(evaluation.report)
         self._since = 0
         self._looks += 1

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -59,6 +60,24 @@ class Value(NamedTuple):
     no_bootstrap: str | None = None
 
 
+class Names(NamedTuple):
+    """What values are called, to look up what was found out of others that are called the same.
+
+    Windows are much alike. Labels have no hash, but are mostly the same objects: quick to compare.
+    """
+
+    families: tuple[str, ...]
+    labels: tuple[Mapping[str, str], ...]
+
+    @classmethod
+    def of(cls, values: Sequence[Value]) -> Names:
+        """Return the names of values."""
+        return cls(tuple(map(itemgetter(0), values)), tuple(map(itemgetter(1), values)))
+
+    def __hash__(self) -> int:
+        return hash(self.families)
+
+
 class BestThreshold(NamedTuple):
     """The threshold of one class that is best by one criterion.
 
@@ -105,7 +124,7 @@ class WindowCurves:
     negatives: Counts
     reliability: Floats
     decay: Floats
-    decay_falls: NDArray[np.bool_]
+    decay_falls: Counts
     cost_threshold: Floats
     cost: Floats
     cost_from: Floats

@@ -94,11 +94,17 @@ def select_series(
     kept: list[Series] = []
     total = 0
     for version in sorted(report.versions, key=lambda v: (-v.labeled_events, v.model, v.version)):
-        series = list(_of_version(version, windows[version.model, version.version], headline, options))
-        total += len(series)
+        found = list(_of_version(version, windows[version.model, version.version], headline, options))
+        total += len(found)
         if total <= options.max_series:  # once it is not, no smaller version comes in either
-            kept += series
+            kept += [Series(family, {**scope, **own}, value) for family, scope, own, value in found]
     return kept, total - len(kept)
+
+
+_Found = tuple[str, Mapping[str, str], Mapping[str, str], float]
+"""A series whose labels, in two parts, are put together only if it is kept: most of what it costs."""
+
+_NO_LABELS: Mapping[str, str] = {}
 
 
 def _of_version(
@@ -106,11 +112,11 @@ def _of_version(
     windows: Iterable[WindowReport],
     headline: Collection[str],
     options: ExportOptions,
-) -> Iterator[Series]:
+) -> Iterator[_Found]:
     labels = {"model": version.model, "version": version.version}
-    yield Series("classifier_last_event_timestamp_seconds", labels, version.last_event / 1e6)
-    yield Series("classifier_since_timestamp_seconds", labels, version.since / 1e6)
-    yield Series("classifier_labeled_events_total", labels, version.labeled_events)
+    yield "classifier_last_event_timestamp_seconds", labels, _NO_LABELS, version.last_event / 1e6
+    yield "classifier_since_timestamp_seconds", labels, _NO_LABELS, version.since / 1e6
+    yield "classifier_labeled_events_total", labels, _NO_LABELS, version.labeled_events
     for window in windows:
         if window.window == CUMULATIVE and not window.segment:
             yield from _confusions(labels, window, options)
@@ -127,28 +133,28 @@ def _of_version(
             yield from _values(scope, window, families, options)
 
 
-def _confusions(labels: Mapping[str, str], window: WindowReport, options: ExportOptions) -> Iterator[Series]:
+def _confusions(labels: Mapping[str, str], window: WindowReport, options: ExportOptions) -> Iterator[_Found]:
     for of_matrix, trues, decisions, matrix in window.matrices():
         for true, row in zip(trues, matrix, strict=True):
             for predicted, count in zip(decisions, row, strict=True):
                 if _shows_cell(count, options):
-                    cell = {**labels, **of_matrix, "true": true, "predicted": predicted}
-                    yield Series("classifier_confusions_total", cell, count)
+                    cell = {**of_matrix, "true": true, "predicted": predicted}
+                    yield "classifier_confusions_total", labels, cell, count
 
 
 def _shows_cell(count: float, options: ExportOptions) -> bool:
     return options.confusions == "all" or (options.confusions == "nonzero" and count != 0)
 
 
-def _extent(scope: Mapping[str, str], window: WindowReport) -> Iterator[Series]:
-    yield Series("classifier_window_complete", scope, float(window.complete))
+def _extent(scope: Mapping[str, str], window: WindowReport) -> Iterator[_Found]:
+    yield "classifier_window_complete", scope, _NO_LABELS, float(window.complete)
     if window.start is not None:
-        yield Series("classifier_window_start_timestamp_seconds", scope, window.start / 1e6)
+        yield "classifier_window_start_timestamp_seconds", scope, _NO_LABELS, window.start / 1e6
     if window.end is not None:
-        yield Series("classifier_window_end_timestamp_seconds", scope, window.end / 1e6)
+        yield "classifier_window_end_timestamp_seconds", scope, _NO_LABELS, window.end / 1e6
 
 
-def _reliability(scope: Mapping[str, str], window: WindowReport) -> Iterator[Series]:
+def _reliability(scope: Mapping[str, str], window: WindowReport) -> Iterator[_Found]:
     """Yield the filled bins of a window's reliability diagram; multilabel tasks have no whole."""
     if window.curves is None or window.task == "multilabel":
         return
@@ -157,10 +163,10 @@ def _reliability(scope: Mapping[str, str], window: WindowReport) -> Iterator[Ser
     for number, (events, mean_score, rate, *_) in enumerate(bins):
         if events:
             edge = repr(round(number / len(bins), 4))
-            labels = {**scope, "class": window.positive_class or "", "bin": edge}
-            yield Series("classifier_reliability_events", labels, events)
-            yield Series("classifier_reliability_mean_score", labels, mean_score)
-            yield Series("classifier_reliability_rate", labels, rate)
+            labels = {"class": window.positive_class or "", "bin": edge}
+            yield "classifier_reliability_events", scope, labels, events
+            yield "classifier_reliability_mean_score", scope, labels, mean_score
+            yield "classifier_reliability_rate", scope, labels, rate
 
 
 def _values(
@@ -168,7 +174,7 @@ def _values(
     window: WindowReport,
     families: Collection[str] | None,
     options: ExportOptions,
-) -> Iterator[Series]:
+) -> Iterator[_Found]:
     """Yield the defined values of these families, None for all, as far as the options have them."""
     for value in window.values:
         name = value.name
@@ -178,15 +184,14 @@ def _values(
             or not _exports(value, window.positive_class, options)
         ):
             continue
-        labels = {**scope, **value.labels}
-        yield Series(name, labels, value.value)
+        yield name, scope, value.labels, value.value
         if value.resolution_error is not None:
-            yield Series(f"{name}_resolution_error", labels, value.resolution_error)
+            yield f"{name}_resolution_error", scope, value.labels, value.resolution_error
         if options.intervals:
             for interval in value.intervals:
-                of_method = {**labels, "method": interval.method}
-                yield Series(f"{name}_lower", of_method, interval.lower)
-                yield Series(f"{name}_upper", of_method, interval.upper)
+                of_method = {**value.labels, "method": interval.method}
+                yield f"{name}_lower", scope, of_method, interval.lower
+                yield f"{name}_upper", scope, of_method, interval.upper
 
 
 def _exports(value: Value, positive_class: str | None, options: ExportOptions) -> bool:

@@ -21,7 +21,12 @@ class Metric(NamedTuple):
     @classmethod
     def of(cls, value: Value) -> Metric:
         """Return which one a value of a report is."""
-        return cls(value.name, tuple(sorted(value.labels.items())))
+        return cls.named(value.name, value.labels)
+
+    @classmethod
+    def named(cls, family: str, labels: Mapping[str, str]) -> Metric:
+        """Return which one a value of this family with these labels is."""
+        return cls(family, tuple(sorted(labels.items())))
 
 
 Key = tuple[str, str, str]

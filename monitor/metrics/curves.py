@@ -51,8 +51,8 @@ class Curves:
         For k = 1 to 100% of the events, the highest scores first: F1 of the decisions by the model's
         threshold among them, for each scored class; in multiclass tasks (D is 1) the share of right ones
         among the k% with the greatest top-label scores. D is R else.
-    decay_falls : bool, shape (B, D)
-        Whether it falls to half of its first defined value before 10%.
+    decay_falls : int64, shape (B, D)
+        At which percentage before 10% it falls to half of its first defined value, 0 where it does not.
     cost_threshold, cost, cost_from, cost_to : shape (B, R, len(COST_RATIOS))
         Best threshold at each cost ratio, its cost per event in false positives' costs, and the least
         and greatest threshold that cost at most 5% more.

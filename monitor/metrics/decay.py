@@ -39,10 +39,17 @@ def accuracy_decay(points: Decided) -> torch.Tensor:
 
 
 def falls(decay: torch.Tensor) -> torch.Tensor:
-    """Return whether a decay reaches half of its first defined value before EARLY%: bool, (...)."""
+    """Return at which percentage before EARLY% a decay reaches half of its first defined value.
+
+    Returns
+    -------
+    int64, shape (...)
+        0 where it does not.
+    """
     defined = (~decay.isnan()).max(-1, keepdim=True).indices
     first, early = decay.gather(-1, defined), decay[..., : EARLY - 1]
-    return ((early <= first / 2) & (early < first)).any(-1)
+    fallen, at = ((early <= first / 2) & (early < first)).max(-1)
+    return torch.where(fallen, at + 1, 0)
 
 
 def _highest(points: Decided) -> Decided:

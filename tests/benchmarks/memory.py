@@ -44,10 +44,9 @@ def main(millions: int) -> None:
         seen += 1
         if seen % per_million == 0:
             evaluation = pipeline.evaluate(pipeline.snapshot())
-            for view, settled in evaluation.settled:
-                pipeline.state.adopt(view, settled)
+            pipeline.adopt(evaluation)
             held = sum(len(settled.held) for _, settled in evaluation.settled)
-            del evaluation, view, settled
+            del evaluation
             print(
                 f"{seen // per_million}M {_resident():8.1f} {pipeline.state.nbytes() / 1e6:8.1f} {held:9,d}",
                 flush=True,

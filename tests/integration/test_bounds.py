@@ -70,8 +70,7 @@ def feed(
         offset += len(chunk)
         pipeline.apply(pipeline.decode([RecordBatch(Partition(TOPIC, 0), records)]))
         pipeline.advance(())
-    for view, settled in pipeline.evaluate(pipeline.snapshot()).settled:
-        pipeline.state.adopt(view, settled)
+    pipeline.adopt(pipeline.evaluate(pipeline.snapshot()))
 
 
 def growth(pipeline: Pipeline, template: str, events: int, **options: float) -> float:

@@ -237,9 +237,7 @@ class Reading:
 
     def evaluate(self) -> None:
         """Evaluate what is shown, and keep what was settled for it, as the evaluator does."""
-        evaluation = self.pipeline.evaluate(self.pipeline.snapshot())
-        for version, settled in evaluation.settled:
-            self.pipeline.state.adopt(version, settled)
+        self.pipeline.adopt(self.pipeline.evaluate(self.pipeline.snapshot()))
 
     def restart(self, config: Config | None = None) -> Past:
         """Go on from a checkpoint, maybe with another configuration, as another process would."""

@@ -191,7 +191,7 @@ def window_curves(scored: int = 1, rows: int = 1, decays: int = 1) -> WindowCurv
         negatives=np.full(scored, 6),
         reliability=cells,
         decay=np.tile(np.linspace(0, 0.6, 100), (decays, 1)),
-        decay_falls=np.zeros(decays, np.bool_),
+        decay_falls=np.zeros(decays, np.int64),
         cost_threshold=by_ratio,
         cost=by_ratio,
         cost_from=by_ratio,

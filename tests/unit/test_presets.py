@@ -63,6 +63,20 @@ def test_without_a_positive_class_averages_and_the_worst_class_stand_for_all():
     ]
 
 
+def test_of_windows_whose_values_are_called_the_same_each_has_its_own_worst_class():
+    for bad in THREE:
+        values = [number("classifier_brier_score", 0.1 + (c == bad), 9, class_=c) for c in THREE]
+        window = replace(window_report(**IRIS), values=tuple(values))
+        assert list(pick_values(window, [Pick("classifier_brier_score")])) == [values[THREE.index(bad)]]
+
+
+def test_of_windows_whose_values_are_in_another_order_each_shows_its_positive_class():
+    for classes in (("legit", "fraud"), ("fraud", "legit")):
+        values = [number("classifier_recall", 0.5, 9, class_=c) for c in classes]
+        window = replace(window_report(), values=tuple(values))
+        assert list(pick_values(window, [Pick("classifier_recall")])) == [values[classes.index("fraud")]]
+
+
 def test_an_undefined_class_is_shown_only_where_all_are():
     window = window_report(**IRIS)
     values = tuple(

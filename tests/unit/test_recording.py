@@ -16,13 +16,15 @@ class Counting:
     def __init__(self):
         self.reports = []
         self.history = SimpleNamespace(add=self.reports.append)
-        self.state = SimpleNamespace(adopt=None)
 
     def snapshot(self):
         return Snapshot(None, {})
 
     def evaluate(self, _):
-        return SimpleNamespace(report=len(self.reports), settled=())
+        return SimpleNamespace(report=len(self.reports))
+
+    def adopt(self, _):
+        pass
 
 
 @given(st.lists(st.integers(1, 5 * FIRST_RECORDS), max_size=4))

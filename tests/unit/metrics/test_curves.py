@@ -148,10 +148,11 @@ def test_a_fall_before_ten_percent_is_flagged():
     early, late, never = good.copy(), good.copy(), [0] * 100
     early[1:9] = [0] * 8  # F1 among the first nine: 2 / 10
     late[5:60] = [0] * 55
-    assert of_binary(early, score).decay_falls
-    assert not of_binary(late, score).decay_falls
-    assert not of_binary(good, score).decay_falls
-    assert not of_binary(never, score).decay_falls
+    falls = of_binary(early, score).decay_falls
+    decay = of_binary(early, score).decay
+    assert decay[falls - 1] <= decay[0] / 2 < decay[falls - 2]
+    for never_early in (late, good, never):
+        assert of_binary(never_early, score).decay_falls == 0
     assert of_binary(late, score).decay[15:].max() < 0.5
 
 
