@@ -14,10 +14,12 @@ import os
 import tempfile
 import time
 import zlib
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from monitor.checkpoint.disk import make_folder, sync_folder, write_whole
 from monitor.checkpoint.errors import explained
@@ -34,7 +36,6 @@ log = logging.getLogger(__name__)
 _SUFFIX = ".jsonl.gz"
 _TEMPORARY = ".tmp"
 _LEVEL = 6
-_NAMED = {"model", "version", "retired"}
 _LEFT_SECONDS = 3600.0
 """A temporary file as old as this was left by a crash."""
 
@@ -116,7 +117,31 @@ class Archive:
                 for path, entry in self._known().items()
                 if all(name in (None, found) for name, found in zip(wanted, _key(entry), strict=True))
             ]
-        return [found for path in paths if (found := _read(path, whole=True))]
+        return [json.loads(found) for path in paths if (found := _read(path, whole=True))]
+
+    def text(self, model: str, version: str) -> bytes | None:
+        """Return the object that `find` has of one version as JSON; None where there is none, or damaged.
+
+        Raises
+        ------
+        CheckpointError
+            The file cannot be read.
+        """
+        return _read(self.path / _file_name(model, version), whole=True)
+
+    def mark(self, model: str, version: str) -> Hashable | None:
+        """Return what is another one when the report is written anew; None where there is no report.
+
+        Raises
+        ------
+        CheckpointError
+            As `text`.
+        """
+        path = self.path / _file_name(model, version)
+        with explained("read", path), suppress(FileNotFoundError):
+            found = path.stat()
+            return found.st_ino, found.st_mtime_ns, found.st_size
+        return None
 
     def names(self) -> list[Key]:
         """Return model and version of every report, the most recently written first.
@@ -147,7 +172,7 @@ class Archive:
             if path in known and known[path][0] == modified:
                 found[path] = known[path]
             elif about := _read(path, whole=False):
-                found[path] = modified, about
+                found[path] = modified, json.loads(about)
         self._entries = found
         return {path: about for path, (_, about) in found.items()}
 
@@ -206,20 +231,31 @@ def _compressed(*lines: dict[str, Any]) -> bytes:
     return gzip.compress(text.encode(), _LEVEL, mtime=0)
 
 
-def _read(path: Path, *, whole: bool) -> dict[str, Any] | None:
+class _About(msgspec.Struct):
+    """What there must be, whatever it is."""
+
+    model: msgspec.Raw
+    version: msgspec.Raw
+    retired: msgspec.Raw
+
+
+class _Whole(_About):
+    reports: msgspec.Raw
+
+
+def _read(path: Path, *, whole: bool) -> bytes | None:
     """Return what a file says of its version, with the report if wanted; None where it is damaged or gone."""
-    wanted = {*_NAMED, "reports"} if whole else _NAMED
     with explained("read", path):
         try:
             with gzip.open(path) as file:
-                found: dict[str, Any] = json.loads(file.readline())
-                if whole:
-                    found |= json.loads(file.read())
-            if wanted <= found.keys():
-                return found
+                text = file.readline()
+                if whole:  # of two objects one
+                    text = b"".join((text.rstrip()[:-1], b", ", file.read().lstrip()[1:]))
+            msgspec.json.decode(text, type=_Whole if whole else _About)
+            return text
         except FileNotFoundError:
             return None
-        except (gzip.BadGzipFile, EOFError, zlib.error, ValueError, TypeError, AttributeError):
+        except (gzip.BadGzipFile, EOFError, zlib.error, msgspec.DecodeError):
             pass
     log.warning("a kept report is damaged and left out; remove it: %s", path)
     return None

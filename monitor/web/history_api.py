@@ -67,8 +67,8 @@ def _retired(retired: Retired, query: QueryParams) -> Response:
     """Return the report of one version, or what there is."""
     model, version = query.get("model"), query.get("version")
     if model is not None and version is not None:
-        if reports := retired.find(model, version):
-            return JSONResponse(reports[0])
+        if text := retired.text(model, version):
+            return Response(text, media_type="application/json")
         known = sorted({name for of, name in retired.names() if of == model})
         return refusal(404, f"no report of a retired version {version!r} of model {model!r}", known)
     entries = retired.entries()

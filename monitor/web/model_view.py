@@ -92,7 +92,9 @@ def _choose(shown: Shown, report: Report, known: Known, asked: Mapping[str, str]
         if error.what not in ("model", "version") or not known.versions:
             raise
         version = asked.get("version", known.versions[0])
-        kept = kept_report(shown.retired, asked["model"], version) if version in known.versions else None
+        if version not in known.versions:
+            raise
+        kept = kept_report(shown.retired, asked["model"], version, asked)
         if kept is None:
             raise
         return from_kept(*kept, live_versions(report, asked["model"]), asked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -23,8 +23,11 @@ class Retired(Protocol):
     def entries(self) -> list[dict[str, Any]]:
         """Return the same with ``retired`` and so on, without the reports."""
 
-    def find(self, model: str | None = None, version: str | None = None) -> list[dict[str, Any]]:
-        """Return the reports that match as the API gives them, with ``retired`` and so on beside."""
+    def text(self, model: str, version: str) -> bytes | None:
+        """Return a report as JSON, with ``retired`` and so on beside; None where there is none."""
+
+    def mark(self, model: str, version: str) -> Hashable | None:
+        """Return what is another one when that report is; None where there is none. Quick."""
 
 
 class NothingRetired:
@@ -38,9 +41,13 @@ class NothingRetired:
         """Return none."""
         return []
 
-    def find(self, model: str | None = None, version: str | None = None) -> list[dict[str, Any]]:
+    def text(self, model: str, version: str) -> bytes | None:
         """Return none."""
-        return []
+        return None
+
+    def mark(self, model: str, version: str) -> Hashable | None:
+        """Return none."""
+        return None
 
 
 NO_DESK = DeskView((), None, (), held_by_breaker=False, enabled=False, problem=None)

@@ -86,6 +86,7 @@ def test_a_kept_report_is_the_whole_one(config: Config, archive: Archive) -> Non
     assert {key for key in archive.names()} == {*FRAUD, ("other", "v1")}
     for model, version in archive.names():
         [found] = archive.find(model, version)
+        assert json.loads(archive.text(model, version) or b"") == found
         whole = report_object(report, report.select(model, version, segment=None), curves=True)
         about = {key: found.pop(key) for key in list(found) if key not in whole}
         assert found == json.loads(json.dumps(whole))
@@ -116,6 +117,7 @@ def test_nothing_retired_makes_no_file(config: Config, archive: Archive) -> None
     archive.add(pipeline, pipeline.advance(frozenset()))
     assert not archive.path.exists()
     assert archive.names() == archive.find("fraud", "v1") == archive.find() == []
+    assert archive.mark("fraud", "v1") is archive.text("fraud", "v1") is None
 
 
 def test_doing_it_again_changes_nothing(config: Config, archive: Archive) -> None:
@@ -127,7 +129,10 @@ def test_doing_it_again_changes_nothing(config: Config, archive: Archive) -> Non
 
 def test_a_version_that_retires_again_has_its_latest_report(config: Config, archive: Archive) -> None:
     archive.add(*retired(config, OTHER))
+    before = archive.mark(*OTHER)
+    assert before == archive.mark(*OTHER)
     archive.add(*retired(config, OTHER, events=60))
+    assert before != archive.mark(*OTHER)
     [found] = archive.find(*OTHER)
     assert found["labeled_events"] == 60
     assert len(files(archive)) == 1
@@ -200,6 +205,7 @@ def test_a_damaged_file_is_left_out_with_a_warning(
     path = next(path for path in files(archive) if version(path) == "v1")
     path.write_bytes(damage(path.read_bytes()))
     assert archive.find("fraud", "v1") == []
+    assert archive.text("fraud", "v1") is None
     assert [found["version"] for found in archive.find("fraud")] == [""]
     assert ("fraud", "") in archive.names()
     assert f"a kept report is damaged and left out; remove it: {path}" in caplog.messages

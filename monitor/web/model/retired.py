@@ -1,31 +1,59 @@
 """The last reports of versions that retired, as far as a page needs them.
 
-They are files of megabytes: all but the one that is asked for are read again only after a while.
+With many classes they are tens of megabytes: of all values those are parsed that are shown, once for each
+file. What is remembered takes some 0.7 kB a value: at most 50 MB with a hundred classes, three windows and a
+few segments.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
+import msgspec
+
 from monitor.errors import MonitorError
+from monitor.presets import DEFAULT, PRESETS, families
 from monitor.report import WindowReport
 from monitor.report_parse import window_report
 from monitor.web.site import Retired
 
 MAX_READ = 5
-"""Most reports that are read for one page."""
+"""Most versions whose report is read for one page, beside the one that is shown."""
 
 NAMES_FOR = 60_000_000
 """Microseconds for which names are known: a version that retires is listed that much later."""
 
-WINDOWS_FOR = 600_000_000
-"""Microseconds for which a report is known: one of a version that came back and retired again is replaced."""
+_PAGES = 4
+"""Windows and segments of retired versions that are remembered as their pages show them."""
 
-_UNREADABLE = (MonitorError, KeyError, TypeError, ValueError, AttributeError)
+_ROWS = 16
+"""Versions of which is remembered what may stand in tables."""
+
+_OTHER_FORM = (KeyError, TypeError, ValueError, AttributeError, msgspec.DecodeError)
+_FIRST = families(pick for preset in (DEFAULT, *PRESETS.values()) for pick in preset.first)
+
 _CONFUSIONS = "classifier_window_confusions"
+_LARGE = {"metrics", "confusion", "classification_report", "curves", "recalibration"}
+_NO_CONFUSION = {"predicted": (), "counts": ()}
+
+_Parts = Mapping[str, msgspec.Raw]
+
+
+class _Kept(msgspec.Struct):
+    """A report, its windows still text."""
+
+    retired: str
+    reports: list[dict[str, msgspec.Raw]]
+    confidence_level: float | None = None
+
+
+class _Named(msgspec.Struct):
+    """A value, as far as it tells whether it is wanted."""
+
+    name: str
 
 
 class Known(NamedTuple):
@@ -65,24 +93,37 @@ def known_versions(retired: Retired, model: str, now: int) -> Known:
 
 
 def kept_report(
-    retired: Retired, model: str, version: str
+    retired: Retired, model: str, version: str, asked: Mapping[str, str]
 ) -> tuple[Mapping[str, Any], list[WindowReport]] | None:
-    """Return the last report of a version as the API gives it, and its windows without curves.
+    """Return what is known of a version that retired, and its windows without curves.
 
-    None where there is none to be read; one that another release of the monitor has written in another form
-    is none.
+    None where there is no report to be read; one that another release of the monitor has written in another
+    form is none.
+
+    Parameters
+    ----------
+    retired
+        Kept reports.
+    model, version
+        Names.
+    asked
+        ``window`` and ``segment``, where they are asked for: that segment and all events of that window have
+        all values, other segments of it what may come first; other windows are there by name.
     """
     try:
-        found = next(iter(retired.find(model, version)), None)
-        windows = [] if found is None else [window_report(of) for of in found["reports"]]
-    except _UNREADABLE:
+        key = cast(Hashable, retired), model, version, asked.get("window"), asked.get("segment", "")
+        return _report(*key, retired.mark(model, version))
+    except MonitorError:  # not remembered: the disk may be back
         return None
-    return None if found is None or not windows else (found, windows)
 
 
-def last(retired: Retired, model: str, version: str, window: str, now: int) -> Last | None:
+def last(retired: Retired, model: str, version: str, window: str) -> Last | None:
     """Return one window of a version that retired, None where there is no report to be read."""
-    return _last(cast(Hashable, retired), model, version, window, now // WINDOWS_FOR)
+    try:
+        found = _wholes(cast(Hashable, retired), model, version, retired.mark(model, version))
+    except MonitorError:
+        return None
+    return None if found is None else Last(found[0], found[1].get(window))
 
 
 @lru_cache(maxsize=2)
@@ -93,13 +134,57 @@ def _names(retired: Retired, _: int) -> tuple[Sequence[tuple[str, str]], str | N
         return (), str(error)
 
 
-@lru_cache(maxsize=16)
-def _last(retired: Retired, model: str, version: str, window: str, _: int) -> Last | None:
-    kept = kept_report(retired, model, version)
-    if kept is None:
-        return None
-    about, windows = kept
-    found = next((of for of in windows if (of.window, of.segment) == (window, "")), None)
-    if found is not None:
-        found = replace(found, values=tuple(v for v in found.values if v.name != _CONFUSIONS))
-    return Last(about["retired"], found)
+@lru_cache(maxsize=_PAGES)
+def _report(
+    retired: Retired, model: str, version: str, window: str | None, segment: str, _: Hashable
+) -> tuple[Mapping[str, Any], list[WindowReport]] | None:
+    with suppress(*_OTHER_FORM):
+        kept = _read(retired, model, version)
+        window = window or _text(kept.reports[0], "window")
+        about = {"retired": kept.retired, "confidence_level": kept.confidence_level}
+        return about, list(_windows(kept.reports, window, segment))
+    return None
+
+
+def _windows(reports: Sequence[_Parts], window: str, segment: str) -> Iterator[WindowReport]:
+    for parts in reports:
+        if _text(parts, "window") != window:
+            yield _window(parts, frozenset())
+        else:
+            yield _window(parts, None if _text(parts, "segment") in ("", segment) else _FIRST)
+
+
+@lru_cache(maxsize=_ROWS)
+def _wholes(
+    retired: Retired, model: str, version: str, _: Hashable
+) -> tuple[str, dict[str, WindowReport]] | None:
+    with suppress(*_OTHER_FORM):
+        kept = _read(retired, model, version)
+        whole = (_window(parts, _FIRST) for parts in kept.reports if not _text(parts, "segment"))
+        return kept.retired, {window.window: window for window in whole}
+    return None
+
+
+def _read(retired: Retired, model: str, version: str) -> _Kept:
+    kept = msgspec.json.decode(retired.text(model, version) or b"", type=_Kept)
+    if not kept.reports:
+        raise ValueError("nothing in it")
+    return kept
+
+
+def _window(parts: _Parts, wanted: Collection[str] | None) -> WindowReport:
+    """Return a window with values of these families; None is those of the page, and the confusion matrix."""
+    found = {name: msgspec.json.decode(text) for name, text in parts.items() if name not in _LARGE}
+    found["confusion"] = _NO_CONFUSION if wanted is not None else msgspec.json.decode(parts["confusion"])
+    texts = msgspec.json.decode(parts["metrics"], type=list[msgspec.Raw]) if wanted != frozenset() else []
+    found["metrics"] = [msgspec.json.decode(text) for text in texts if _is_wanted(text, wanted)]
+    return window_report(found)
+
+
+def _is_wanted(value: msgspec.Raw, wanted: Collection[str] | None) -> bool:
+    name = msgspec.json.decode(value, type=_Named).name
+    return name != _CONFUSIONS if wanted is None else name in wanted
+
+
+def _text(parts: _Parts, name: str) -> str:
+    return msgspec.json.decode(parts[name], type=str)

@@ -96,12 +96,11 @@ def _live(shown: Shown, chosen: Chosen) -> Iterator[Version]:
 
 
 def _retired(shown: Shown, chosen: Chosen, known: Known) -> Iterator[Version]:
-    now = shown.report.evaluated_at if shown.report is not None else 0
     live = {version.version for version in chosen.versions}
     gone = [name for name in known.versions if name not in live]
     listed = gone[:MAX_READ] + [name for name in gone[MAX_READ:] if name == chosen.version]
     for name in listed:
-        found = last(shown.retired, chosen.model, name, chosen.window.window, now)
+        found = last(shown.retired, chosen.model, name, chosen.window.window)
         if found is not None:
             when = join("retired ", h("time", f"{found.retired[:16]}Z", datetime=found.retired))
             yield Version(name, found.window, when)

@@ -45,8 +45,8 @@ class Kept(NothingRetired):
     def entries(self) -> list[dict[str, Any]]:
         return [{"model": "fraud", "version": "0", "retired": None}]
 
-    def find(self, model: str | None = None, version: str | None = None) -> list[dict[str, Any]]:
-        return [{"model": model, "version": version, "reports": []}] if version == "0" else []
+    def text(self, model: str, version: str) -> bytes | None:
+        return b'{"model": "fraud", "version": "0", "reports": []}' if version == "0" else None
 
 
 class Broken(NothingRetired):

@@ -1,5 +1,6 @@
 """Versions of a model side by side, those that retired included."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from monitor.errors import MonitorError
 from monitor.report import Report
 from monitor.report_json import report_object
-from monitor.web.model.retired import MAX_READ, NAMES_FOR, WINDOWS_FOR
+from monitor.web.model.retired import MAX_READ, NAMES_FOR
 from monitor.web.model_view import render_model
 from monitor.wording import iso
 from tests.support.pages import Document
@@ -23,7 +24,7 @@ class Kept:
     def __init__(self, *windows, problem=None):
         self.reports = {}
         self.read = []
-        self.listed = 0
+        self.listed = self.written = 0
         self.problem = problem
         for window in windows:
             found = report_object(report(window), [window])
@@ -36,12 +37,15 @@ class Kept:
             raise MonitorError(self.problem)
         return list(self.reports)
 
-    def find(self, model=None, version=None):
+    def mark(self, model, version):
+        return self.written
+
+    def text(self, model, version):
         self.read.append(version)
         if self.problem:
             raise MonitorError(self.problem)
         found = self.reports.get((model, version))
-        return [] if found is None else [found]
+        return None if found is None else json.dumps(found).encode()
 
 
 OLD = window_report(version="2026-09-01", confusion=((9660, 138, 0), (102, 98, 2)))
@@ -97,9 +101,9 @@ def test_what_is_not_kept_either_is_not_found(unknown):
     assert "known:" in found.text
 
 
-def test_few_are_read_and_those_once_for_a_while():
+def test_few_are_read_and_those_once():
     many = Kept(*(window_report(version=f"old {n}") for n in range(MAX_READ + 3)))
-    at = WINDOWS_FOR * 1_000
+    at = NAMES_FOR * 1_000
     page(many, at)
     page(many, at + NAMES_FOR // 2)
     assert len(many.read) == MAX_READ
@@ -107,8 +111,41 @@ def test_few_are_read_and_those_once_for_a_while():
     _, found = page(many, at + NAMES_FOR)
     assert many.listed == 2
     assert "3 more can be chosen above" in found.text
-    page(many, at + WINDOWS_FOR)
-    assert len(many.read) == 2 * MAX_READ
+    assert len(many.read) == MAX_READ
+    page(many, at, version="old 7")
+    page(many, at, version="old 7")
+    assert len(many.read) == MAX_READ + 2  # for its page, and for the table
+
+
+def test_a_report_that_is_written_anew_is_read_anew():
+    kept = Kept(OLD)
+    assert "0.4851" in page(kept, version=OLD.version)[1].text
+    again = window_report(version=OLD.version, confusion=((9660, 138, 0), (1, 199, 2)))
+    kept.reports, kept.written = Kept(again).reports, 1
+    for asked in ({"version": OLD.version}, {"window": "last_10k"}):
+        found = page(kept, **asked)[1]
+        assert "0.4851" not in found.text and "0.9851" in found.text
+
+
+def test_a_disk_that_could_not_be_read_is_asked_again():
+    kept = Kept(OLD)
+    page(kept)
+    kept.problem = "the disk is away"
+    assert page(kept, version=OLD.version)[0] == 404
+    kept.problem = None
+    assert page(kept, version=OLD.version)[0] == 200
+
+
+def test_other_windows_and_segments_of_a_version_that_retired_can_be_chosen():
+    windows = [replace(OLD, window=window, segment=of) for window in ("a", "b") for of in ("", "r=1", "r=2")]
+    kept = Kept(OLD)
+    kept.reports["fraud", OLD.version] |= report_object(report(*windows), windows)
+    for window in ("a", "b"):
+        for segment in ("", "r=1", "r=2"):
+            status, found = page(kept, version=OLD.version, window=window, segment=segment)
+            assert status == 200
+            text = found.text
+            assert "Confusion matrix" in text and "9,660" in text and text.count("0.4851") >= 4
 
 
 def test_the_version_that_is_shown_is_among_them():
@@ -128,8 +165,9 @@ def test_a_disk_that_cannot_be_read_is_said():
 def test_a_report_of_another_form_takes_no_page_with_it(reports):
     kept = Kept(OLD)
     kept.reports["fraud", "2026-09-01"]["reports"] = reports
-    assert page(kept)[0] == 200
+    assert page(kept)[0] == page(kept)[0] == 200
     assert page(kept, version="2026-09-01")[0] == 404
+    assert len(kept.read) == 2  # for the table and for the page
 
 
 def test_a_version_that_came_back_is_there_once():
