@@ -12,15 +12,13 @@ from monitor.web.alert_parts.decisions import ASKED, decision_card
 from monitor.web.alert_parts.forms import HOW_TO_ACT
 from monitor.web.alert_parts.holds import hold_forms, holds
 from monitor.web.alert_parts.lists import changes_list, nearest_first, quiet_table
-from monitor.web.alert_parts.names import STATES, rank, spaced, state_of
+from monitor.web.alert_parts.names import STATES, Versions, rank, spaced, state_of, versions_of
 from monitor.web.html import Html, h, join
 from monitor.web.layout import Page, document
 from monitor.web.links import address
+from monitor.web.paging import paged
 from monitor.web.site import Shown
 from monitor.wording import printable
-
-MAX_SHOWN = 50
-"""Most alerts on one page, whatever their state."""
 
 MAX_CHOICES = 200
 """Most models to choose from; beyond that the name is typed in."""
@@ -48,9 +46,10 @@ def render_alerts(shown: Shown, parameters: Mapping[str, str]) -> Page:
     ]
     loud = sorted((each for each in chosen if each.state != "inactive"), key=rank)
     quiet = sorted((each for each in chosen if each.state == "inactive"), key=nearest_first)
-    pages = max(1, -(-len(chosen) // MAX_SHOWN))
-    page = _page(parameters.get("page", ""), pages)
-    here = [*loud, *quiet][MAX_SHOWN * (page - 1) : MAX_SHOWN * page]
+    versions = versions_of(shown.report)
+    here, links = paged(
+        [*loud, *quiet], parameters, lambda page: address("alerts", {**parameters, "page": page}), "alerts"
+    )
     return Page(
         document(
             shown,
@@ -60,18 +59,14 @@ def render_alerts(shown: Shown, parameters: Mapping[str, str]) -> Page:
             h("h1", "Alerts and actions"),
             h("p", _summary(shown), class_="quiet"),
             holds(shown.actions, any(each.rule.actions for each in shown.alerts.alerts)),
-            _asked(shown, model),
+            _asked(shown, model, versions),
             _filter(shown, model, state, parameters),
-            _alerts(shown, here, _pager(parameters, page, pages)),
-            _decided(shown, model),
-            _changes(shown, model),
+            _alerts(shown, here, versions, links),
+            _decided(shown, model, versions),
+            _changes(shown, model, versions),
             _holding(shown),
         )
     )
-
-
-def _page(text: str, pages: int) -> int:
-    return min(max(1, int(text)), pages) if text.isdecimal() and len(text) < 10 else 1
 
 
 def _summary(shown: Shown) -> str:
@@ -117,12 +112,12 @@ def _select(name: str, chosen: str | None, choices: Mapping[str, str]) -> Html:
     return h("select", h("option", "all", value=""), *options, name=name, id=f"filter-{name}")
 
 
-def _alerts(shown: Shown, alerts: Sequence[Alert], pager: Html | None) -> Html:
+def _alerts(shown: Shown, alerts: Sequence[Alert], versions: Versions, links: Html | None) -> Html:
     decisions: defaultdict[str, list[Decision]] = defaultdict(list)
     for decision in shown.actions.decisions:
         decisions[decision.episode].append(decision)
     cards = [
-        alert_card(each, decisions[each.episode] if each.episode else (), shown.report, shown.can_act)
+        alert_card(each, decisions[each.episode] if each.episode else (), versions, shown.can_act)
         for each in alerts
         if each.state != "inactive"
     ]
@@ -132,44 +127,31 @@ def _alerts(shown: Shown, alerts: Sequence[Alert], pager: Html | None) -> Html:
         h("h2", "Alerts"),
         *cards,
         None if cards else h("p", "Nothing here needs attention.", class_="quiet"),
-        h("div", h("h3", "Quiet"), quiet_table(quiet, shown.report), class_="card") if quiet else None,
-        pager,
+        h("div", h("h3", "Quiet"), quiet_table(quiet, versions), class_="card") if quiet else None,
+        links,
         id="alerts",
     )
 
 
-def _pager(parameters: Mapping[str, str], page: int, pages: int) -> Html | None:
-    if pages == 1:
-        return None
-
-    def link(text: str, to: int, rel: str) -> Html | None:
-        href = address("alerts", {**parameters, "page": f"{to}"})
-        return h("a", text, href=href, rel=rel) if 1 <= to <= pages else None
-
-    middle = h("span", f"page {page:,} of {pages:,}")
-    around = link("Before", page - 1, "prev"), middle, link("Next", page + 1, "next")
-    return h("nav", *around, class_="tabs", aria_label="Pages of alerts")
-
-
-def _asked(shown: Shown, model: str | None) -> Html | None:
+def _asked(shown: Shown, model: str | None, versions: Versions) -> Html | None:
     found = [each for each in _of(shown, model) if each.status in ASKED]
     title = "1 action waits for you" if len(found) == 1 else f"{len(found):,} actions wait for you"
-    return _decisions(shown, title, found, "asked") if found else None
+    return _decisions(shown, title, found, versions, "asked") if found else None
 
 
-def _decided(shown: Shown, model: str | None) -> Html | None:
+def _decided(shown: Shown, model: str | None, versions: Versions) -> Html | None:
     found = [each for each in _of(shown, model) if each.status not in ASKED]
-    return _decisions(shown, "Actions", found, "decided") if found else None
+    return _decisions(shown, "Actions", found, versions, "decided") if found else None
 
 
 def _of(shown: Shown, model: str | None) -> Iterable[Decision]:
     return (each for each in shown.actions.decisions if model in (None, each.model))
 
 
-def _decisions(shown: Shown, title: str, decisions: Sequence[Decision], id: str) -> Html:
+def _decisions(shown: Shown, title: str, decisions: Sequence[Decision], versions: Versions, id: str) -> Html:
     episodes = {alert.episode: alert for alert in shown.alerts.alerts if alert.episode}
     cards = (
-        decision_card(each, episodes.get(each.episode), shown.report, shown.can_act)
+        decision_card(each, episodes.get(each.episode), versions, shown.can_act)
         for each in decisions[:MAX_DECISIONS]
     )
     unable = None if shown.can_act or id != "asked" else h("p", HOW_TO_ACT, class_="warn")
@@ -177,12 +159,12 @@ def _decisions(shown: Shown, title: str, decisions: Sequence[Decision], id: str)
     return h("section", h("h2", title), unable, *cards, more, id=id)
 
 
-def _changes(shown: Shown, model: str | None) -> Html | None:
+def _changes(shown: Shown, model: str | None, versions: Versions) -> Html | None:
     found = [each for each in shown.alerts.transitions if model in (None, each.key.model)]
     if not found:
         return None
     more = _more(len(found) - MAX_CHANGES, address("api/v1/alerts", {"model": model}))
-    changes = changes_list(found[:MAX_CHANGES], shown.report)
+    changes = changes_list(found[:MAX_CHANGES], versions)
     return h("section", h("h2", "Changes"), changes, more, class_="card", id="changes")
 
 

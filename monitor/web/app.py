@@ -31,6 +31,7 @@ from monitor.web.gates import gate_routes
 from monitor.web.guard import HEADERS, Guard
 from monitor.web.health import Problem, problems, stuck
 from monitor.web.history_api import history_routes
+from monitor.web.missing import no_such
 from monitor.web.openapi import CHOICES, OPENAPI
 from monitor.web.pages import page_routes
 from monitor.web.refusal import not_yet, refusal
@@ -167,20 +168,10 @@ def create_app(
         middleware=[
             Middleware(Guard, allowed_hosts=tuple(allowed_hosts), read_token=read_token, act_token=act_token)
         ],
-        exception_handlers={HTTPException: _no_such, Exception: _failed},
+        exception_handlers={HTTPException: no_such(look), Exception: _failed},
     )
     app.router.redirect_slashes = False
     return app
-
-
-def _no_such(_: Request, error: Exception) -> Response:
-    """Refuse a path or a method that does not exist."""
-    assert isinstance(error, HTTPException)
-    allowed = (error.headers or {}).get("Allow")
-    words = f"only {allowed} here" if allowed else "no such path"
-    return refusal(
-        error.status_code, f"{words}; /openapi.json describes all there are", headers=error.headers
-    )
 
 
 def _failed(_request: Request, _error: Exception) -> Response:

@@ -1,4 +1,4 @@
-"""All models for the overview: found, sorted and paged before anything of them is written. Pure."""
+"""All models for the overview: found and sorted before anything of them is written. Pure."""
 
 from __future__ import annotations
 
@@ -13,9 +13,6 @@ from monitor.web.alert_parts.names import STATES, state_of
 
 MOST_SEARCHED = 100
 """Characters of a search that are looked at: each word is looked for in each name."""
-
-PER_PAGE = 50
-"""Models on one page."""
 
 
 class Row(NamedTuple):

@@ -26,13 +26,17 @@ def h(tag: str, /, *children: str | None, **attributes: str | None) -> Html:
         Escaped; None is left out. A trailing underscore is dropped (`class_`), others become dashes.
     """
     written = "".join(
-        f' {name.rstrip("_").replace("_", "-")}="{escape(value)}"'
+        f' {name.rstrip("_").replace("_", "-")}="{_quoted(value)}"'
         for name, value in attributes.items()
         if value is not None
     )
     if tag in _VOID:
         return Html(f"<{tag}{written}>")
     return Html(f"<{tag}{written}>{join(*children)}</{tag}>")
+
+
+def _quoted(value: str) -> str:
+    return escape(value).replace("\r", "&#13;")  # parsers would make a line feed of it
 
 
 def join(*parts: str | None) -> Html:

@@ -33,7 +33,12 @@ class Page(NamedTuple):
 
 
 def document(
-    shown: Shown, place: Place, title: str, parameters: Mapping[str, str], *main: Html | None
+    shown: Shown,
+    place: Place | None,
+    title: str,
+    parameters: Mapping[str, str],
+    *main: Html | None,
+    root: str = "",
 ) -> str:
     """Return a whole document.
 
@@ -42,13 +47,15 @@ def document(
     shown
         Everything at one moment.
     place
-        Which page it is.
+        Which page it is, None where it is none of them.
     title
         Of the document, without the name of the program; escaped here.
     parameters
         All those of the request, so that pausing keeps the view; other pages keep `refresh`.
     main
         What is in the middle, its h1 first.
+    root
+        What leads to the page's root from a path below it: "../" for each level.
     """
     paused = parameters.get("refresh") == "off"
     firing = sum(state_of(alert) == "firing" for alert in shown.alerts.alerts)
@@ -61,32 +68,32 @@ def document(
         None if paused else h("noscript", h("meta", http_equiv="refresh", content=every)),
         h("title", f"({firing:,} firing) " if firing else "", f"{title} · monitor"),
         h("link", rel="icon", href="data:,"),
-        h("link", rel="stylesheet", href="style.css"),
-        *(h("script", src=name, defer="") for name in SCRIPTS),
+        h("link", rel="stylesheet", href=f"{root}style.css"),
+        *(h("script", src=f"{root}{name}", defer="") for name in SCRIPTS),
     )
     body = h(
         "body",
         h("a", "Skip to content", href="#main", class_="skip"),
-        _header(shown, place, firing, paused),
+        _header(shown, place, firing, paused, root),
         h("main", *main, id="main", tabindex="-1", data_refresh=None if paused else every),
-        _footer(shown.status.version, place, parameters, paused),
+        _footer(shown.status.version, place, parameters, paused, root),
     )
     return f"<!doctype html>\n{h('html', head, body, lang='en')}\n"
 
 
-def _header(shown: Shown, place: Place, firing: int, paused: bool) -> Html:
+def _header(shown: Shown, place: Place | None, firing: int, paused: bool, root: str) -> Html:
     keep = {"refresh": "off"} if paused else {}
     count = join(" ", h("span", f"{firing:,} firing", class_="badge bad")) if firing else None
 
     def link(to: Place, *text: str | None) -> Html:
         current = "page" if to == place else None
-        return h("a", *text, href=address(PATHS[to], keep), aria_current=current)
+        return h("a", *text, href=address(f"{root}{PATHS[to]}", keep), aria_current=current)
 
     return h(
         "header",
         h(
             "div",
-            h("a", "monitor", href=address(PATHS["overview"], keep), class_="brand"),
+            h("a", "monitor", href=address(f"{root}{PATHS['overview']}", keep), class_="brand"),
             h("nav", link("overview", "Overview"), link("alerts", "Alerts", count), aria_label="Pages"),
             daemon_line(shown),
             class_="bar",
@@ -96,13 +103,18 @@ def _header(shown: Shown, place: Place, firing: int, paused: bool) -> Html:
     )
 
 
-def _footer(version: str, place: Place, parameters: Mapping[str, str], paused: bool) -> Html:
-    refresh = address(PATHS[place], {**parameters, "refresh": None if paused else "off"})
+def _footer(
+    version: str, place: Place | None, parameters: Mapping[str, str], paused: bool, root: str
+) -> Html:
+    refresh = None
+    if place is not None:
+        href = address(PATHS[place], {**parameters, "refresh": None if paused else "off"})
+        refresh = h("a", "Resume refresh" if paused else "Pause refresh", href=href, id="refresh")
     return h(
         "footer",
-        h("a", "Resume refresh" if paused else "Pause refresh", href=refresh, id="refresh"),
-        h("a", "API", href="openapi.json"),
-        h("a", "Metrics", href="metrics"),
-        h("a", "Health", href="healthz"),
+        refresh,
+        h("a", "API", href=f"{root}openapi.json"),
+        h("a", "Metrics", href=f"{root}metrics"),
+        h("a", "Health", href=f"{root}healthz"),
         h("span", f"monitor {version}"),
     )

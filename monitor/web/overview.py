@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from monitor.alerts.alert import Alert
 from monitor.report import Report
 from monitor.web.alert_parts.names import counted, state_of
-from monitor.web.fleet import PER_PAGE, Model, in_order, models_of, window_names
+from monitor.web.fleet import Model, in_order, models_of, window_names
 from monitor.web.html import Html, h, join
 from monitor.web.layout import Page, document
 from monitor.web.links import address
-from monitor.web.overview_controls import Asked, asked_by, heads, page_links, search_form
+from monitor.web.overview_controls import Asked, asked_by, heads, search_form
 from monitor.web.overview_notes import note, notes, nothing
 from monitor.web.overview_rows import model_body
+from monitor.web.paging import paged
 from monitor.web.site import Shown
 from monitor.wording import printable
 
@@ -68,15 +69,11 @@ def _no_match(asked: Asked) -> Html:
 
 
 def _table(shown: Shown, report: Report, models: Sequence[Model], asked: Asked) -> Iterator[Html | None]:
-    pages = -(-len(models) // PER_PAGE)
-    page = min(max(asked.page, 1), pages)
     ordered = in_order(models, asked.order, asked.descending, shown.presets)
+    here, links = paged(ordered, asked.parameters, lambda page: asked.link(page=page), "models")
     newest = max(version.last_event for version in report.versions)
     refresh = asked.parameters.get("refresh")
-    bodies = (
-        model_body(shown, model, newest, refresh)
-        for model in ordered[(page - 1) * PER_PAGE : page * PER_PAGE]
-    )
+    bodies = (model_body(shown, model, newest, refresh) for model in here)
     head = h("thead", h("tr", *heads(asked)))
     yield h("div", h("table", head, *bodies, class_="overview"), class_="card fleet")
-    yield page_links(asked, page, pages)
+    yield links

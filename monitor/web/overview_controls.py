@@ -24,8 +24,6 @@ class Asked(NamedTuple):
         Name; None for the first of each model.
     order, descending
         One of `ORDERS`, and which way.
-    page
-        From 1; may be beyond the last.
     parameters
         Those of the request that are known.
     """
@@ -34,7 +32,6 @@ class Asked(NamedTuple):
     window: str | None
     order: str
     descending: bool
-    page: int
     parameters: Mapping[str, str]
 
     def link(self, **changes: str | None) -> str:
@@ -48,9 +45,7 @@ def asked_by(parameters: Mapping[str, str]) -> Asked:
     order = given.get("sort", DEFAULT_ORDER)
     order = order if order in ORDERS else DEFAULT_ORDER
     way = given.get("order", "desc" if ORDERS[order].descending else "asc")
-    page = given.get("page", "")
-    number = int(page) if page.isascii() and page.isdecimal() and len(page) < 10 else 1
-    return Asked(given.get("q", ""), given.get("window"), order, way == "desc", number, given)
+    return Asked(given.get("q", ""), given.get("window"), order, way == "desc", given)
 
 
 def search_form(asked: Asked, windows: Iterable[str]) -> Html:
@@ -85,21 +80,3 @@ def heads(asked: Asked) -> Iterator[Html]:
         yield h("th", h("a", order.title, href=link), scope="col", aria_sort=way)
         if name == "metric":
             yield h("th", "Trend", scope="col", class_="trend")
-
-
-def page_links(asked: Asked, page: int, pages: int) -> Html | None:
-    """Return links to the neighbours of a page, None where there is only one."""
-    if pages == 1:
-        return None
-
-    def link(to: int, text: str) -> Html | None:
-        return h("a", text, href=asked.link(page=f"{to}")) if 1 <= to <= pages else None
-
-    return h(
-        "nav",
-        link(page - 1, "← Previous"),
-        h("span", f"Page {page:,} of {pages:,}"),
-        link(page + 1, "Next →"),
-        class_="tabs",
-        aria_label="Pages of models",
-    )

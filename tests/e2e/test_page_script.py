@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from monitor.web.alert_parts.forms import silence_form
 from monitor.web.html import h
 from monitor.web.layout import moment
 from tests.support.browser import Seen, faults, launched, layout_shift, opened
 from tests.support.reports import NOON
 from tests.support.shown_alerts import VIEW, office, waiting
 from tests.support.stage import TOKEN, Stage, figure, history, staged
+from tests.support.web import HOSTILE
 
 Tab = tuple[Page, Seen]
 
@@ -340,6 +343,27 @@ def test_somebody_silences_and_ends_the_silence(stage: Stage, tab: Tab) -> None:
     expect(page.locator("#done")).to_have_text("Done.")
     assert stage.office.desk.view().silences == ()
     assert [each for each in seen.errors if "400" not in each] == []
+
+
+def test_a_name_with_line_breaks_can_be_silenced_and_chosen(stage: Stage, tab: Tab) -> None:
+    page, _ = tab
+    name = f"{HOSTILE}\r\n\r"
+    options = [h("option", text, value=text) for text in ("other", name)]
+    choice = h("form", h("select", *options, name="model"), h("button", "Show", type="submit"), action="page")
+    stage.main = (silence_form("silence", {"model": name, "version": "1"}), choice)
+    page.goto("/page")
+    form = page.locator("#silence")
+    form.get_by_label("version").fill("")
+    form.get_by_label("Comment").fill("odd")
+    form.get_by_label("Your name").fill("bob")
+    form.get_by_label("Act token").fill(TOKEN)
+    form.get_by_role("button", name="Silence").click()
+    expect(page.locator("#done")).to_have_text("Done.")
+    assert stage.office.desk.view().silences[0].matchers == {"model": name}
+    page.locator("select").select_option(index=1)
+    page.get_by_role("button", name="Show").click()
+    page.wait_for_url("**model=*")
+    assert parse_qs(urlsplit(page.url).query)["model"] == [name]
 
 
 def test_without_the_script_a_form_sends_nothing(stage: Stage, browser: Browser) -> None:

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from monitor.events import batch
-from monitor.metrics import counts, cox
+from monitor.metrics import counts, cox, decay
 from monitor.recalibration import suggestion
 from monitor.state import keys
+from monitor.web.charts import confidence_decay
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "monitor"
@@ -29,7 +30,18 @@ MAY_KNOW = {
     "prometheus_rules": {"alert_rules", "alerts", "config", "errors"},
     "grafana": {"alerts", "config", "errors", "metrics", "presets", "prometheus_rules", "report"},
     "describe": {"alerts", "config", "describe_alerts", "errors", "start_up"},
-    "start_up": {"config", "secret_file"},
+    "start_up": {
+        "action_parts",
+        "baseline",
+        "champions",
+        "checkpoint",
+        "config",
+        "pipeline",
+        "secret_file",
+        "sources",
+        "tls",
+    }
+    | SHARED,
     "events": SHARED,
     "sources": SHARED,
     "state": {"events"} | SHARED,
@@ -249,7 +261,7 @@ ONLY_IN = {
     "apscheduler": {"schedule"},
     "torch": {"assembly", "state", "metrics", "evaluation", "pipeline"},
     "sklearn": {"demo"},
-    "msgspec": {"events", "sources"},
+    "msgspec": {"archive", "events", "sources", "web"},
     "pydantic": {"config", "events"},
     "starlette": {"web"},
     "uvicorn": {"web"},
@@ -318,4 +330,5 @@ def test_what_rooms_that_may_not_know_each_other_both_say_is_equal() -> None:
     assert counts.CELLS == keys.CELLS
     assert counts.SCORE_UNIT == batch.PROBABILITY_UNIT
     assert counts.LOSS_UNIT == batch.LOSS_UNIT
+    assert decay.EARLY == confidence_decay.EARLY
     assert cox.EPSILON == batch.PROBABILITY_FLOOR == suggestion.EPSILON

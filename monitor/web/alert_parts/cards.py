@@ -8,10 +8,9 @@ from monitor.actions.decision import Decision
 from monitor.alerts.alert import Alert
 from monitor.alerts.runbook import runbook_url
 from monitor.alerts.words import sentence
-from monitor.report import Report
 from monitor.web.alert_parts.evidence import evidence_list
 from monitor.web.alert_parts.forms import silence_form
-from monitor.web.alert_parts.names import anchor, badge, scope, spaced, state_of
+from monitor.web.alert_parts.names import Versions, anchor, badge, scope, spaced, state_of
 from monitor.web.html import Html, h, join
 from monitor.web.moments import moment
 from monitor.wording import printable
@@ -20,7 +19,7 @@ HISTORIC = "began too long ago, or before this instance had caught up: nobody is
 STILL_TOLD = "it fired before: people are told until there are data again"
 
 
-def alert_card(alert: Alert, decisions: Sequence[Decision], report: Report | None, can_act: bool) -> Html:
+def alert_card(alert: Alert, decisions: Sequence[Decision], versions: Versions, can_act: bool) -> Html:
     """Return an alert with its evidence, its runbook and what is done about it.
 
     Parameters
@@ -29,8 +28,8 @@ def alert_card(alert: Alert, decisions: Sequence[Decision], report: Report | Non
         Any that is not inactive.
     decisions
         Those about its episode.
-    report
-        Has the versions to link to.
+    versions
+        Those to link to.
     can_act
         Whether people may silence it.
     """
@@ -39,7 +38,7 @@ def alert_card(alert: Alert, decisions: Sequence[Decision], report: Report | Non
     return h(
         "article",
         h("h3", badge(state), " ", printable(alert.key.alert)),
-        h("p", scope(alert.key, report), class_="scope"),
+        h("p", scope(alert.key, versions), class_="scope"),
         h("p", *_facts(alert, state), class_="quiet"),
         h("p", printable(sentence(alert)), class_="sentence"),
         evidence_list(alert),

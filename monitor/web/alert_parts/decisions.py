@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from monitor.actions.decision import OPEN, Decision, Status
 from monitor.alerts.alert import Alert
 from monitor.alerts.words import sentence
-from monitor.report import Report
 from monitor.web.alert_parts.forms import Button, act_form
-from monitor.web.alert_parts.names import scope, spaced
+from monitor.web.alert_parts.names import Versions, scope, spaced
 from monitor.web.html import Html, h, join
 from monitor.web.moments import moment
 from monitor.wording import number, printable
@@ -20,7 +19,7 @@ ASKED: frozenset[Status] = frozenset({"waiting_for_approval", "held"})
 _BAD: frozenset[Status] = frozenset({"failed", "refused", "expired"})
 
 
-def decision_card(decision: Decision, alert: Alert | None, report: Report | None, can_act: bool) -> Html:
+def decision_card(decision: Decision, alert: Alert | None, versions: Versions, can_act: bool) -> Html:
     """Return a decision.
 
     Parameters
@@ -29,8 +28,8 @@ def decision_card(decision: Decision, alert: Alert | None, report: Report | None
         Any.
     alert
         The alert that led to it, as long as its episode lasts.
-    report
-        Has the versions to link to.
+    versions
+        Those to link to.
     can_act
         Whether people may approve and reject.
     """
@@ -50,7 +49,7 @@ def decision_card(decision: Decision, alert: Alert | None, report: Report | None
             "p",
             h("strong", printable(decision.alert.alert)),
             " · ",
-            scope(decision.alert, report),
+            scope(decision.alert, versions),
             ": ",
             _why(decision, alert),
         ),

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 
 from monitor.web.body import MAX_NAME, MAX_TEXT
 from monitor.web.html import Html, h, join
+from monitor.wording import printable
 
 HOW_TO_ACT = (
     "Nobody may approve, pause or silence here: set server.act_token_file to a file with a token "
@@ -97,7 +98,7 @@ def silence_form(id: str, labels: Mapping[str, str]) -> Html:
         Those of an alert, for a start; empty ones are left to be filled in, and match all when left so.
     """
     matchers = (
-        field(name, id, f"matchers.{name}", value=text, maxlength=f"{MAX_TEXT}")
+        field(name, id, f"matchers.{name}", **_value(text), maxlength=f"{MAX_TEXT}")
         for name, text in labels.items()
     )
     fields = (
@@ -115,6 +116,12 @@ def silence_form(id: str, labels: Mapping[str, str]) -> Html:
         "comment": "WHY",
     }
     return act_form(id, "Silence actions", [Button("Silence", "silences")], fields, example)
+
+
+def _value(text: str) -> dict[str, str]:
+    """Return the attributes of an input that begins with a text; what no input can hold stands beside."""
+    shown = printable(text)
+    return {"value": shown} if shown == text else {"value": shown, "data_exact": json.dumps(text)}
 
 
 def _token(id: str) -> Html:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from monitor.alerts.alert import Alert, Evidence, Key, Transition
-from monitor.report import Report
 from monitor.web.alert_parts.evidence import closeness, held_against, meter
-from monitor.web.alert_parts.names import anchor, badge, scope
+from monitor.web.alert_parts.names import Versions, anchor, badge, scope
 from monitor.web.html import Html, h
 from monitor.web.moments import moment
 from monitor.web.tables import row, table
@@ -21,12 +20,12 @@ def nearest_first(alert: Alert) -> tuple[int, Key]:
     return -round(10 * (closeness(alert.evidence) or 0.0)), alert.key
 
 
-def quiet_table(alerts: Sequence[Alert], report: Report | None) -> Html:
-    """Return what is watched and does not fire, a row each; the report has the versions to link to."""
+def quiet_table(alerts: Sequence[Alert], versions: Versions) -> Html:
+    """Return what is watched and does not fire, a row each, with links to these versions."""
     rows = (
         row(
             printable(alert.key.alert),
-            h("td", scope(alert.key, report), class_="words"),
+            h("td", scope(alert.key, versions), class_="words"),
             held_against(alert),
             meter(alert.evidence) or "–",
             id=anchor(alert.key),
@@ -36,12 +35,12 @@ def quiet_table(alerts: Sequence[Alert], report: Report | None) -> Html:
     return table("The nearest to firing first.", HEADS, rows, label="Alerts that are quiet")
 
 
-def changes_list(transitions: Sequence[Transition], report: Report | None) -> Html:
-    """Return changes, each when, what and why; the report has the versions to link to."""
-    return h("ol", *(_change(each, report) for each in transitions), class_="changes")
+def changes_list(transitions: Sequence[Transition], versions: Versions) -> Html:
+    """Return changes, each when, what and why, with links to these versions."""
+    return h("ol", *(_change(each, versions) for each in transitions), class_="changes")
 
 
-def _change(transition: Transition, report: Report | None) -> Html:
+def _change(transition: Transition, versions: Versions) -> Html:
     told = "nobody was told: it was long ago" if transition.historic else None
     remarks = [_value(transition.evidence), transition.reason, told]
     return h(
@@ -52,7 +51,7 @@ def _change(transition: Transition, report: Report | None) -> Html:
         " ",
         h("strong", printable(transition.key.alert)),
         " ",
-        scope(transition.key, report),
+        scope(transition.key, versions),
         h("span", "".join(f" · {printable(each)}" for each in remarks if each), class_="quiet"),
     )
 

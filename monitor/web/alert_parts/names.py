@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from monitor.alerts.alert import Alert, Key
 from monitor.report import Report
@@ -20,6 +20,9 @@ STATES: Mapping[str, str] = {
     "inactive": "good",
 }
 """States as pages have them, what needs attention first, and how their badges look."""
+
+Versions = Mapping[str, Collection[str]]
+"""By model, those of the newest report."""
 
 
 def state_of(alert: Alert) -> str:
@@ -67,18 +70,26 @@ def anchor(key: Key) -> str:
     return "alert-" + hashlib.sha256("\n".join(key).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
-def scope(key: Key, report: Report | None) -> Html:
+def versions_of(report: Report | None) -> Versions:
+    """Return the versions that can be linked to."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for each in report.versions if report is not None else ():
+        found[each.model].add(each.version)
+    return found
+
+
+def scope(key: Key, versions: Versions) -> Html:
     """Say what an alert is about, with a link to where it is shown: the model, if the version is gone."""
     named = (("window", key.window), ("segment", key.segment), ("class", key.class_))
     rest = "".join(f" · {name} {printable(text)}" for name, text in named if text)
     version = f"{printable(key.model)} {printable(key.version)}".strip()
-    link = _link(key, report)
+    link = _link(key, versions)
     return join(version if link is None else h("a", version, href=link), rest)
 
 
-def _link(key: Key, report: Report | None) -> str | None:
-    versions = [] if report is None else [v.version for v in report.versions if v.model == key.model]
-    if key.version not in versions:
-        return of_model(key.model) if versions else None
+def _link(key: Key, versions: Versions) -> str | None:
+    of_this_model = versions.get(key.model, ())
+    if key.version not in of_this_model:
+        return of_model(key.model) if of_this_model else None
     others = {"segment": key.segment or None, "class_": key.class_ or None}
     return of_model(key.model, key.version, key.window or None, **others)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from monitor.report import Floats, WindowReport
@@ -12,7 +14,8 @@ from monitor.web.charts.subject import is_top_label, subject
 from monitor.web.html import Html
 from monitor.wording import number
 
-_EARLY = 10
+EARLY = 10
+"""Percentage of the events before which a fall is worth a flag."""
 
 
 def confidence_decay(window: WindowReport, class_: str) -> Html | None:
@@ -36,16 +39,15 @@ def confidence_decay(window: WindowReport, class_: str) -> Html | None:
         (
             panel,
             [
-                area(panel, [0, _EARLY], [0, 0], [1, 1], "early", f"the highest {_EARLY}%"),
+                area(panel, [0, EARLY], [0, 0], [1, 1], "early", f"the highest {EARLY}%"),
                 line(panel, percent, value, "first", text),
-                *(_fall(panel, value, first) if window.curves.decay_falls[row] else ()),
+                *_fall(panel, value, int(window.curves.decay_falls[row])),
             ],
         ),
     )
 
 
-def _fall(panel: Panel, value: Floats, first: int) -> list[Layer]:
-    early = value[: _EARLY - 1]
-    at = int(np.flatnonzero((early <= value[first] / 2) & (early < value[first]))[0])
-    text = f"falls to half at {at + 1}%: the highest scores mislead"
-    return [points(panel, at + 1.0, value[at], "diamond", "alarm", text)]
+def _fall(panel: Panel, value: Floats, percent: int) -> Iterator[Layer]:
+    if percent:
+        text = f"falls to half at {percent}%: the highest scores mislead"
+        yield points(panel, float(percent), value[percent - 1], "diamond", "alarm", text)

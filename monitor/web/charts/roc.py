@@ -40,34 +40,22 @@ def roc(window: WindowReport, class_: str) -> Html | None:
 
 
 def _partial(panel: Panel, of: Subject, fpr: Floats, recall: Floats) -> list[Layer]:
-    max_fpr = _max_fpr(of)
-    if max_fpr is None:
+    value = of.at_largest_fpr("classifier_partial_roc_auc")
+    if value is None:
         return []
+    max_fpr = value.labels["max_fpr"]
     limit, inside = float(max_fpr), int(np.searchsorted(fpr, float(max_fpr), side="right"))
     ends = slice(inside - 1, inside + 1)
     x = np.append(fpr[:inside], limit)
     y = np.append(recall[:inside], np.interp(limit, fpr[ends], recall[ends]))
-    value = of.find("classifier_partial_roc_auc", max_fpr=max_fpr)
     text = stated(value, f"partial AUC up to FPR {max_fpr}:")
     return [area(panel, x, np.zeros(len(x)), y, "first", text)]
 
 
 def _recall_at_fpr(panel: Panel, of: Subject) -> list[Layer]:
-    max_fpr = _max_fpr(of)
-    value = of.find("classifier_recall_at_fpr", max_fpr=max_fpr) if max_fpr else None
-    if max_fpr is None or value is None:
+    value = of.at_largest_fpr("classifier_recall_at_fpr")
+    if value is None:
         return []
+    max_fpr = value.labels["max_fpr"]
     text = stated(value, f"highest recall at FPR {max_fpr}:")
     return [points(panel, float(max_fpr), value.value or 0.0, "diamond", "best", text)]
-
-
-def _max_fpr(of: Subject) -> str | None:
-    """Return the largest false-positive rate that a partial area is defined for."""
-    rates = [
-        value.labels["max_fpr"]
-        for value in of.window.values
-        if value.name == "classifier_partial_roc_auc"
-        and value.value is not None
-        and value.labels.get("class") == of.name
-    ]
-    return max(rates, key=float, default=None)

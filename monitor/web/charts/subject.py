@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from monitor.presets import largest_fpr
 from monitor.report import Value, WindowCurves, WindowReport
 from monitor.report_curves import Decided, decided
 from monitor.wording import bounds, interval_of, number, printable
@@ -35,6 +36,11 @@ class Subject(NamedTuple):
         """Return a defined value of the class."""
         value = self.window.find(family, class_=self.name, **labels)
         return None if value is None or value.value is None else value
+
+    def at_largest_fpr(self, family: str) -> Value | None:
+        """Return a defined value of the class at the largest false-positive rate that is configured."""
+        labels = [value.labels for value in self.window.values if value.name == family]
+        return self.find(family, max_fpr=largest_fpr(labels)) if labels else None
 
     def best_threshold(self, criterion: str) -> float | None:
         """Return the best threshold by a criterion, if the model has it."""

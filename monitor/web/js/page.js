@@ -13,6 +13,7 @@
  * form[data-act]                asks for an act: data-act is the address (a button's own goes first),
  *                               data-method POST or DELETE; fields by name, "matchers.alert" is nested;
  *                               input[data-token] is sent as the Bearer token; output says what came of it
+ *   input[data-exact]           the text, as JSON, that its value stands for as long as nobody changes it
  */
 "use strict";
 
@@ -344,7 +345,9 @@ function stroke(ctx, name, dashes, from, to) {
 /** Return the fields of a form as the API wants them: empty ones left out, "a.b" as b within a. */
 function fields(form) {
   const found = {};
-  for (const [name, text] of new FormData(form)) {
+  for (const [name, typed] of new FormData(form)) {
+    const { dataset, value, defaultValue } = form.elements[name];
+    const text = dataset.exact && value === defaultValue ? JSON.parse(dataset.exact) : typed;
     if (!text.trim()) continue;
     const [first, ...rest] = name.split(".");
     if (rest.length) (found[first] ??= {})[rest.join(".")] = text;
@@ -399,12 +402,23 @@ async function act(event) {
   buttons.forEach((each) => (each.disabled = false));
 }
 
+/* ---- choices ---- */
+
+/** Go where a form leads, with line breaks in names as they are: browsers would send each as two characters. */
+function choose(event) {
+  const form = event.target;
+  if (form.method !== "get") return;
+  event.preventDefault();
+  location.assign(`${form.action.split("?")[0]}?${new URLSearchParams(new FormData(form))}`);
+}
+
 /* ---- begin ---- */
 
 prepare(document);
 drawAll();
 schedule();
 document.addEventListener("submit", act);
+document.addEventListener("submit", choose);
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden && period() && Date.now() - refreshing.at > 1000 * period()) refresh();
 });

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 
+from monitor.presets import largest_fpr
 from monitor.report import Value, WindowReport
 
 
@@ -35,8 +36,8 @@ class Values:
 
     def at_largest_fpr(self, name: str, class_: str) -> Value | None:
         """Return the value of a class at the largest false-positive rate that is configured."""
-        of_class = (v for v in self._families.get(name, ()) if v.labels["class"] == class_)
-        return max(of_class, key=lambda v: float(v.labels["max_fpr"]), default=None)
+        labels = [value.labels for value in self._families.get(name, ())]
+        return self.get(name, class_=class_, max_fpr=largest_fpr(labels)) if labels else None
 
 
 def _key(name: str, labels: Mapping[str, str]) -> tuple[str, tuple[tuple[str, str], ...]]:

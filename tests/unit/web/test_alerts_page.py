@@ -17,7 +17,8 @@ from monitor.alerts.words import sentence
 from monitor.web.alert_parts.evidence import closeness
 from monitor.web.alert_parts.forms import HOW_TO_ACT, silence_form
 from monitor.web.alert_parts.names import STATES, anchor, state_of
-from monitor.web.alerts_page import MAX_SHOWN, render_alerts
+from monitor.web.alerts_page import render_alerts
+from monitor.web.paging import PER_PAGE
 from tests.support.desks import alert
 from tests.support.reports import NOON, status
 from tests.support.shown import shown
@@ -206,9 +207,9 @@ def test_three_thousand_quiet_alerts_are_paged_and_the_nearest_come_first():
     )
     found = many(3_000)
     html = page(alerts=AlertsView((*found.alerts, near, FIRING)))
-    assert html.count("<tr id=") == MAX_SHOWN - 1
+    assert html.count("<tr id=") == PER_PAGE - 1
     assert html.index("<tr") < html.index(anchor(near.key)) < html.index(anchor(found.alerts[0].key))
-    assert "page 1 of 61" in html
+    assert "Page 1 of 61" in html
     assert 'href="alerts?page=2" rel="next"' in html
     last = page({"page": "61"}, alerts=AlertsView((*found.alerts, near, FIRING)))
     assert last.count("<tr id=") == 2
@@ -219,12 +220,12 @@ def test_three_thousand_quiet_alerts_are_paged_and_the_nearest_come_first():
 
 @pytest.mark.parametrize("asked", ["0", "-1", "x", "9" * 30, "²", ""])
 def test_a_page_that_does_not_exist(asked):
-    assert "page " in page({"page": asked}, alerts=many(3 * MAX_SHOWN))
+    assert "Page " in page({"page": asked}, alerts=many(3 * PER_PAGE))
 
 
 def test_firing_alerts_are_paged_too():
-    found = many(3 * MAX_SHOWN, state="firing")
-    assert page(alerts=found).count('class="card alert firing"') == MAX_SHOWN
+    found = many(3 * PER_PAGE, state="firing")
+    assert page(alerts=found).count('class="card alert firing"') == PER_PAGE
 
 
 def test_how_close_is_by_logarithms():

@@ -3,6 +3,7 @@ import csv
 import io
 import json
 from dataclasses import replace
+from urllib.parse import urljoin
 
 import httpx
 import pytest
@@ -11,6 +12,7 @@ from starlette.routing import Route
 
 from monitor.web.openapi import OPENAPI
 from monitor.web.pages import ASSETS
+from tests.support.pages import Document
 from tests.support.reports import (
     empty_window,
     example,
@@ -206,6 +208,42 @@ def test_another_path_is_refused_as_json(path):
     refused = client().get(path)
     assert refused.status_code == 404
     assert strict_json(refused)["error"].startswith("no such path; /openapi.json describes")
+
+
+BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/model/fraud/2"])
+def test_a_browser_gets_a_page_with_links_that_lead_somewhere(path):
+    served = client()
+    answer = served.get(path, headers=BROWSER)
+    assert answer.status_code == 404
+    page = Document(answer.text)
+    assert "There is no page at this address." in page.text
+    assert not any("aria-current" in link for link in page.all("a"))
+    addresses = [
+        *page.links(),
+        *(each["href"] for each in page.all("link")),
+        *(each["src"] for each in page.all("script")),
+    ]
+    local = {urljoin(path, each) for each in addresses if not each.startswith(("#", "data:"))}
+    assert {"/", "/alerts", "/style.css", "/page.js", "/healthz"} <= local
+    assert all(served.get(each).status_code == 200 for each in local)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/api/v1/nothing", 404),
+        ("GET", "/-/healthy", 404),
+        ("POST", "/nothing", 404),
+        ("POST", "/", 405),
+    ],
+)
+def test_what_is_for_programs_is_refused_as_json_whoever_asks(method, path, status):
+    refused = client().request(method, path, headers=BROWSER)
+    assert refused.status_code == status
+    strict_json(refused)
 
 
 @pytest.mark.parametrize("path", READ)

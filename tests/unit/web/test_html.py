@@ -12,6 +12,7 @@ def test_text_is_escaped_once_and_html_not_again():
 
 def test_attributes_are_escaped_and_named():
     assert h("a", class_="x", aria_label='"<', href=None) == '<a class="x" aria-label="&quot;&lt;"></a>'
+    assert h("option", value="a\r\nb") == '<option value="a&#13;\nb"></option>'
     assert h("meta", charset="utf-8") == '<meta charset="utf-8">'
 
 
