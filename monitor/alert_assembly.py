@@ -53,7 +53,7 @@ def alerting(config: Config, decoder: Decoder, champions: Champions) -> Alerting
     if not resolved:
         return None
     specs = {name: spec(name, model) for name, model in config.models.items()}
-    baselines = {name: load_baseline(path) for name, path in config.baselines.items()}
+    baselines = {name: load_baseline(path, name) for name, path in config.baselines.items()}
     for rule in resolved:
         name = rule.baseline or (rule.limit.name if rule.limit.kind == "baseline" else "")
         if name:

@@ -113,8 +113,15 @@ def check(
     connect: Annotated[
         bool, typer.Option("--connect", help="Check that brokers and topics can be reached, too.")
     ] = False,
+    files: Annotated[
+        bool,
+        typer.Option(
+            "--files/--no-files",
+            help="Check the files that it names, too; not for a configuration of another machine.",
+        ),
+    ] = True,
 ) -> None:
-    """Check the configuration and say in words what it means."""
+    """Check the configuration and say in words what it means; changes nothing."""
     from monitor.alert_rules import rules
     from monitor.assembly import decoder
     from monitor.baseline import load_baseline
@@ -122,23 +129,26 @@ def check(
     from monitor.describe import describe
     from monitor.exports import most_series
     from monitor.prometheus_rules import configured, rules_file
+    from monitor.start_up import unusable_files
 
     loaded = _load(config)
     decoder(loaded, loaded.kafka.topics, SystemClock())  # refuses a mapping that contradicts itself
     found = rules(loaded)
     rules_file(found, configured(loaded))  # refuses names of alerts about the monitor itself
     typer.echo(describe(loaded, lambda model: most_series(model, loaded), found, load_baseline), nl=False)
+    problems = unusable_files(loaded) if files else []
     if connect:
         from monitor.sources.probe import probe
 
         kafka = loaded.kafka
         settings = {**kafka.consumer_settings(), "group_id": kafka.group_id}
-        problems = probe(settings, kafka.topics, kafka.dead_letter_topic)
-        typer.echo("")
-        for line in problems or ["Brokers and topics: reached."]:
-            typer.echo(line)
-        if problems:
-            raise typer.Exit(1)
+        unreached = probe(settings, kafka.topics, kafka.dead_letter_topic)
+        problems += unreached
+        if not unreached:
+            typer.echo("\nBrokers and topics: reached.")
+    if problems:
+        typer.echo("\n" + "\n".join(f"Problem: {problem}" for problem in dict.fromkeys(problems)))
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -174,9 +184,10 @@ def replay(
 ) -> None:
     """Run files through the daemon's pipeline; print the metrics at their end and what alerts did.
 
-    Needs no broker, nor the section kafka. Nothing is sent: actions are only said.
+    Needs no broker, nor the section kafka. Nothing is sent: actions are only said. Without a single labeled,
+    valid event it ends with status 1.
     """
-    from monitor.replay import Replay, replay_object, summary
+    from monitor.replay import Replay, nothing_to_report, replay_object, summary
 
     change = None if change_at is None else round(change_at.timestamp() * 1_000_000)
     loaded = _load(config, needs_kafka=False)
@@ -192,6 +203,8 @@ def replay(
         typer.echo(json.dumps(replay_object(pass_over, evaluation), allow_nan=False))
     else:
         typer.echo(summary(pass_over, evaluation).rstrip("\n"))
+    if problem := nothing_to_report(pass_over, evaluation):
+        raise MonitorError(problem)
     if serve:
         from monitor.replay_page import replay_server, serving
 
@@ -236,7 +249,7 @@ def report(
     """
     loaded = _read(config)
     try:
-        text = fetch_report(loaded.server, model, version, window, format)
+        text = fetch_report(loaded.server, model, version, window, format, loaded.models)
     except MonitorError as refusal:
         from monitor.offline import Query, report_elsewhere
 

@@ -6,10 +6,11 @@ import http.client
 import json
 import ssl
 import urllib.parse
+from collections.abc import Collection, Mapping
 from enum import StrEnum
 from typing import Any
 
-from monitor.config import ServerConfig
+from monitor.config import WILDCARD, ServerConfig
 from monitor.errors import MonitorError
 from monitor.secret_file import read_secret_file
 from monitor.tls import client_context, configured_tls
@@ -36,6 +37,7 @@ def fetch_report(
     version: str | None = None,
     window: str | None = None,
     format: ReportFormat = ReportFormat.TEXT,
+    models: Collection[str] | None = None,
 ) -> str:
     """Return the reports that match: the classification reports, everything as JSON, or a table as CSV.
 
@@ -48,14 +50,16 @@ def fetch_report(
         None: all.
     format
         What to return.
+    models
+        Those of the configuration: a daemon that watches others is another one. None: any may be there.
 
     Raises
     ------
     NoDaemonError
         If nothing takes connections there.
     MonitorError
-        If what answers is another server, refuses, has no report yet, or knows no such model, version or
-        window; or a file of the configuration cannot be used.
+        If what answers is another server or another daemon, refuses, has no report yet, or knows no such
+        model, version or window; or a file of the configuration cannot be used.
     """
     host = _EVERYWHERE.get(server.host, server.host)
     scheme = "http" if server.tls is None else "https"
@@ -70,9 +74,9 @@ def fetch_report(
     connection = http.client.HTTPConnection(host, server.port, timeout=_TIMEOUT)
     try:
         _connect(connection, server, address)
-        connection.request("GET", f"/api/v1/report?{query}", headers=headers)
-        answer = connection.getresponse()
-        body = answer.read()
+        if models is not None and WILDCARD not in models:
+            _refuse_another(connection, headers, models, address)
+        answer, body = _get(connection, f"/api/v1/report?{query}", headers)
     except ssl.SSLError as error:
         raise MonitorError(_no_handshake(server, error, address)) from None
     except TimeoutError:
@@ -119,6 +123,36 @@ def _connect(connection: http.client.HTTPConnection, server: ServerConfig, addre
         ) from None
     if context is not None:
         connection.sock = context.wrap_socket(connection.sock)
+
+
+def _get(
+    connection: http.client.HTTPConnection, path: str, headers: Mapping[str, str]
+) -> tuple[http.client.HTTPResponse, bytes]:
+    connection.request("GET", path, headers=dict(headers))
+    answer = connection.getresponse()
+    return answer, answer.read()
+
+
+def _refuse_another(
+    connection: http.client.HTTPConnection,
+    headers: Mapping[str, str],
+    models: Collection[str],
+    address: str,
+) -> None:
+    """Refuse a daemon with models that are not configured; one that does not say goes on to be asked."""
+    answer, body = _get(connection, "/api/v1/models", headers)
+    if answer.status != 200:
+        return
+    try:
+        others = {str(entry["model"]) for entry in json.loads(body)["models"]}.difference(models)
+    except (ValueError, KeyError, TypeError):
+        raise MonitorError(_no_monitor(address)) from None
+    if others:
+        shown = ", ".join(map(repr, sorted(others)[:5])) + (", …" if len(others) > 5 else "")
+        raise MonitorError(
+            f"the daemon at {address} watches models that this configuration does not have ({shown}): set "
+            "server.port to where yours runs; if this is yours and its configuration has changed, restart it"
+        )
 
 
 def _table(answer: http.client.HTTPResponse, body: bytes) -> str:

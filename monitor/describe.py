@@ -18,7 +18,7 @@ from monitor.config import (
     format_duration,
 )
 from monitor.describe_alerts import Reference, describe_alerts
-from monitor.start_up import missing_files, start_up_warnings
+from monitor.start_up import start_up_warnings
 
 __all__ = ["describe", "event_bytes", "format_bytes", "version_bytes"]
 
@@ -57,7 +57,7 @@ def describe(
     for title, rows in describe_alerts(config, rules, load_baseline):
         lines += _section(title, rows)
     lines += _section("Daemon", _daemon(config))
-    lines += [f"Warning: {warning}" for warning in [*start_up_warnings(config), *missing_files(config)]]
+    lines += [f"Warning: {warning}" for warning in start_up_warnings(config)]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 

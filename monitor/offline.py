@@ -178,7 +178,7 @@ def reset(config: Config, model: str, say: Say, clock: Clock | None = None) -> s
 
 def _refuse_while_running(config: Config) -> None:
     try:
-        fetch_report(config.server)
+        fetch_report(config.server, models=config.models)
     except NoDaemonError:
         return
     except MonitorError as error:

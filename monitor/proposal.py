@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import yaml
 
 _HINTS = {
-    "label": ("label", "outcome", "target", "y_true", "truth", "actual", "ground_truth"),
+    "label": ("label", "outcome", "target", "y_true", "truth", "actual", "ground_truth", "y"),
     "score": ("score", "probability", "proba", "prob", "y_score", "y_pred_proba"),
     "prediction": ("prediction", "predicted", "y_pred", "decision"),
     "timestamp": ("timestamp", "time", "ts", "event_time", "created_at"),

@@ -266,15 +266,28 @@ def summary(replay: Replay, evaluation: Evaluation) -> str:
             f"Not in this report, without an event for limits.retire_after: {message(names.encode())}"
         )
     lines += replay.remarks()
-    if not windows:
-        found = "No valid event" if counts["consumed"] else "No row in the files"
-        lines.append(f"{found}: nothing to report.")
-    elif not any(window.labeled for window in windows):
-        lines.append("No event has a label: metrics need the true class; check events.fields.label.")
-    if not any(window.labeled for window in windows) and (paths := seen_paths(replay.first_rows)):
-        lines.append(f"To map fields with events.fields: the rows have {', '.join(paths)}.")
     if timeline := replay.timeline():
         lines += ["", timeline.rstrip("\n")]
     if not windows:
         return "\n".join(lines)
     return "\n".join([*lines, "", render_report(evaluation.report), *replay.suggestions(evaluation.report)])
+
+
+def nothing_to_report(replay: Replay, evaluation: Evaluation) -> str | None:
+    """Return why there is no metric at all and what to do, None where there is one."""
+    counts, windows = replay.counts(), evaluation.report.windows
+    if any(window.labeled for window in windows):
+        return None
+    if not counts["consumed"]:
+        return "no row in the files: nothing to report; name files that have rows"
+    found = "no event has a label: metrics need the true class; check events.fields.label"
+    if not windows:
+        found = "no valid event: nothing to report"
+    for reason, n in Counter(counts["rejected"]).most_common(1):
+        sample = replay.samples[reason]
+        found += (
+            f"; {n} of {counts['consumed']} rows are {reason}, such as {replay.place(sample)} (from 0): "
+            f"{sample.detail}"
+        )
+    paths = seen_paths(replay.first_rows)
+    return f"{found}; to map fields with events.fields: the rows have {', '.join(paths)}" if paths else found

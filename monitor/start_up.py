@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
+from monitor.action_parts import sender
+from monitor.baseline import load_baseline
+from monitor.champions import RegistryChampions
+from monitor.checkpoint.disk import check_can_write
+from monitor.checkpoint.folder import Folder
+from monitor.clock import SystemClock
 from monitor.config import Config, ServerConfig, is_in_the_clear, origin
-from monitor.secret_file import is_public
+from monitor.errors import ConfigurationError, MonitorError
+from monitor.pipeline import Pipeline
+from monitor.secret_file import is_public, read_secret_file
+from monitor.sources.connection import check_settings
+from monitor.tls import configured_tls, server_context
 
 
 def start_up_warnings(config: Config) -> list[str]:
@@ -54,24 +65,44 @@ def _approvals_nobody_can_give(config: Config) -> Iterator[str]:
                 yield f"actions.{name}.approval: nobody can approve without server.act_token_file; write one"
 
 
-def missing_files(config: Config) -> list[str]:
-    """Return what `monitor run` would refuse to start without, one sentence for each file."""
-    needed = {**_secrets(config), **_public(config)}
-    if not config.actions.enabled:  # then theirs are not read
-        needed = {key: path for key, path in needed.items() if not key.startswith("actions.")}
-    return [
-        f"{key} {path} is not there, and `monitor run` does not start without it: {_remedy(key)}"
-        for key, path in needed.items()
-        if "\0" in path or not Path(path).exists()
-    ]
+def unusable_files(config: Config) -> list[str]:
+    """Return what `monitor run` would say against files and folders of a configuration; writes nothing."""
+    refusals = []
+    for use in _uses_of_files(config):
+        try:
+            use()
+        except MonitorError as refusal:
+            refusals.append(str(refusal))
+    return list(dict.fromkeys(refusals))  # two may use one file
 
 
-def _remedy(key: str) -> str:
-    if key.startswith("baselines."):
-        return "make it with `monitor baseline`"
-    if key.endswith(("read_token_file", "act_token_file", "secret_file")):
-        return "make it with `openssl rand -hex 32`"
-    return "put it there"
+def _uses_of_files(config: Config) -> Iterator[Callable[[], object]]:
+    """Yield what the daemon does with files, each by itself."""
+    server, actions, checkpoint = config.server, config.actions, config.checkpoint
+    yield partial(check_settings, config.kafka.consumer_settings())
+    for key in ("read_token_file", "act_token_file"):
+        if path := getattr(server, key):
+            yield partial(read_secret_file, path, f"server.{key}")
+    if tls := configured_tls(server):
+        yield partial(server_context, tls)
+    if actions.enabled:  # else theirs are not read
+        yield from (partial(sender, config, name) for name in actions.named)
+    yield partial(RegistryChampions, config)
+    yield from (partial(load_baseline, path, name) for name, path in config.baselines.items())
+    yield partial(Pipeline, config, config.kafka.topics, SystemClock())  # whether baselines fit their rules
+    yield Folder(checkpoint.directory, config.kafka.group_id).check
+    if actions.audit_file is not None:
+        yield partial(_check_audit, Path(actions.audit_file))
+
+
+def _check_audit(path: Path) -> None:
+    try:
+        check_can_write(path.parent)
+    except OSError as error:
+        raise ConfigurationError(
+            f"actions.audit_file: {path} cannot be written: {error.strerror}; name a file in a folder that "
+            "can be written"
+        ) from None
 
 
 def _secrets(config: Config) -> dict[str, str]:
@@ -83,15 +114,6 @@ def _secrets(config: Config) -> dict[str, str]:
         "server.tls.key_file": None if server.tls is None else server.tls.key_file,
     }
     return _written(files) | _of_actions(config, "secret_file", "token_file")
-
-
-def _public(config: Config) -> dict[str, str]:
-    """Return the other files that are read, by their keys."""
-    tls = config.server.tls
-    files = {f"baselines.{name}": path for name, path in config.baselines.items()}
-    if tls is not None:
-        files |= _written({f"server.tls.{key}": getattr(tls, key) for key in ("cert_file", "client_ca_file")})
-    return files | _of_actions(config, "ca_file")
 
 
 def _of_actions(config: Config, *keys: str) -> dict[str, str]:

@@ -87,7 +87,7 @@ def parse_yaml(text: str) -> Any:
         mark = error.problem_mark or error.context_mark
         cause = re.sub(r"(alias|anchor|tag|handle) ['\"].*", r"\1", error.problem or "is no YAML")
         if ";" not in cause:  # it is PyYAML's own, without a remedy
-            cause += " (a text that holds characters such as : # * & ! needs quotes)"
+            cause += " (indent with spaces; a text that holds characters such as : # * & ! needs quotes)"
         raise ValueError(f"line {mark.line + 1 if mark else 1}: {cause}") from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1

@@ -52,7 +52,9 @@ def check_settings(settings: Mapping[str, object]) -> None:
             try:
                 Path(str(path)).open("rb").close()
             except OSError as error:
-                raise ConfigurationError(f"kafka.{key}: cannot read {path}: {error.strerror}") from None
+                raise ConfigurationError(
+                    f"kafka.{key}: cannot read {path}: {error.strerror}; check the path and its permissions"
+                ) from None
     _check_certificates(settings)
 
 

@@ -80,6 +80,11 @@ def _csv(path: Path, text_columns: Collection[str]) -> Generator[Chunk, None, No
             header = next(reader, None)
             if not header:
                 raise SourceError(f"{path}: has no header: the first line must name the columns")
+            if len(header) == 1 and any(separator in header[0] for separator in ";\t"):
+                raise SourceError(
+                    f"{path}: the header is one name, {header[0]!r}; separate cells by commas, not by "
+                    "semicolons or tabs"
+                )
             template = row_template(path, header)
             texts = [any(f"{name}.".startswith(f"{text}.") for text in text_columns) for name in header]
             filled = (row for row in reader if row)
@@ -93,7 +98,10 @@ def _csv(path: Path, text_columns: Collection[str]) -> Generator[Chunk, None, No
                 cells = ([_cell(cell, text) for cell, text in zip(row, texts, strict=True)] for row in rows)
                 yield Chunk([template.format(*row).encode() for row in cells], done(), 1)
         except UnicodeDecodeError:
-            raise SourceError(f"{path}: is not UTF-8 after line {reader.line_num}") from None
+            raise SourceError(
+                f"{path}: is not UTF-8 after line {reader.line_num}; convert it, as with `iconv -t utf-8`, "
+                "or end its name in .gz if it is compressed"
+            ) from None
         except (*_DAMAGES, csv.Error) as error:
             raise SourceError(f"{path}: cannot be read after line {reader.line_num}: {error}") from None
 

@@ -286,5 +286,5 @@ def test_a_daemon_does_not_start_without_a_file_that_it_needs(
         assert done.code == 2
         (line,) = [line for line in done.err.splitlines() if line.startswith("monitor: ")]
         assert message in line
-        warned = "is not there, and `monitor run` does not start without it"
-        assert warned in command("check", "-c", tmp_path / "monitor.yaml").out
+        checked = command("check", "-c", tmp_path / "monitor.yaml")
+        assert (checked.code, line.replace("monitor:", "Problem:", 1) in checked.out) == (1, True)

@@ -144,12 +144,20 @@ def test_check_shows_warnings(monitor: Commands, config: Path) -> None:
     assert "Warning: server.host 0.0.0.0 can be reached from other machines" in monitor("check").out
 
 
-def test_check_says_which_files_are_missing(monitor: Commands, config: Path) -> None:
+def test_check_says_which_files_cannot_be_used(monitor: Commands, config: Path, tmp_path: Path) -> None:
     config.write_text(CONFIG + "server: {act_token_file: act-token}\nbaselines: {last: last.baseline}")
     done = monitor("check")
+    assert (done.code, done.err) == (1, "")
+    assert "\n\nProblem: server.act_token_file: act-token cannot be read: No such file" in done.out
+    assert "\nProblem: baselines.last: last.baseline: no such file; make it with" in done.out
+    assert [path.name for path in tmp_path.iterdir()] == ["monitor.yaml"]
+
+
+def test_check_leaves_out_files_of_another_machine(monitor: Commands, config: Path) -> None:
+    config.write_text(CONFIG + "server: {act_token_file: act-token}")
+    done = monitor("check", "--no-files")
     assert done.code == 0
-    assert "Warning: server.act_token_file act-token is not there" in done.out
-    assert "  last                last.baseline: no such file; make it with" in done.out
+    assert "Problem" not in done.out
 
 
 def test_check_refuses_the_names_of_alerts_about_the_monitor_itself(monitor: Commands, config: Path) -> None:
@@ -177,13 +185,13 @@ def test_the_configuration_can_be_named_by_the_environment(
         ("rows.csv", "", 1, "has no header"),
         ("rows.csv", "label,score\nfraud\n", 1, "more or fewer cells"),
         ("rows.jsonl", "[]", 1, "holds a JSON array"),
-        ("rows.jsonl", "", 0, "No row in the files: nothing to report."),
-        ("rows.jsonl", "{}", 0, "No valid event: nothing to report."),
-        ("rows.csv", "a,b\n1,2\n", 0, "1 missing_field, such as rows.csv, row 0"),
-        ("rows.csv", "a,b\n1,2\n", 0, "the rows have a, b."),
-        ("rows.jsonl", '{"score": 0.5}', 0, "No event has a label"),
-        ("rows.jsonl", '{"score": 0.5, "label": "fruad"}', 0, "'fruad' is none of the classes"),
-        ("rows.jsonl", '{"model": "x", "score": 0.5}', 0, "'x' is not configured"),
+        ("rows.jsonl", "", 1, "no row in the files: nothing to report; name files that have rows"),
+        ("rows.jsonl", "{}", 1, "no valid event: nothing to report; 1 of 1 rows are missing_field"),
+        ("rows.csv", "a,b\n1,2\n", 1, "missing_field, such as rows.csv, row 0 (from 0): neither score"),
+        ("rows.csv", "a,b\n1,2\n", 1, "map fields with events.fields: the rows have a, b"),
+        ("rows.jsonl", '{"score": 0.5}', 1, "no event has a label: metrics need the true class"),
+        ("rows.jsonl", '{"score": 0.5, "label": "fruad"}', 1, "'fruad' is none of the classes"),
+        ("rows.jsonl", '{"model": "x", "score": 0.5}', 1, "'x' is not configured"),
         ("rows.jsonl", '{"score": 0.5, "label": "fraud"}', 0, "no labeled event of another class"),
     ],
 )
@@ -195,7 +203,18 @@ def test_replay_says_what_is_wrong_with_a_file(
     done = monitor("replay", name)
     assert done.code == code
     assert text in (done.err if code else done.out)
-    assert (done.out if code else done.err) == ""
+    assert bool(done.err) == bool(code)
+
+
+def test_replay_of_nothing_valid_is_one_object_too(monitor: Commands, config: Path, tmp_path: Path) -> None:
+    write(tmp_path / "rows.csv", "y,score\n1,7\n0,8\n1,0.5\n")
+    done = monitor("replay", "rows.csv", "--json")
+    assert (done.code, json.loads(done.out)["events"]["rejected"]) == (1, {"out_of_range": 2})
+    assert done.err == (
+        "monitor: no event has a label: metrics need the true class; check events.fields.label; 2 of 3 rows "
+        "are out_of_range, such as rows.csv, row 0 (from 0): score: 7 is no probability in [0, 1]; if these "
+        "are logits set scores: logit; to map fields with events.fields: the rows have score, y\n"
+    )
 
 
 def test_replay_prints_one_object_for_machines(monitor: Commands, config: Path, tmp_path: Path) -> None:

@@ -87,6 +87,22 @@ def test_a_refusal_is_passed_on() -> None:
             fetch_report(server, "x")
 
 
+def test_a_daemon_of_other_models_is_another_one() -> None:
+    body = {"models": [{"model": "churn"}, {"model": "fraud"}], "reports": [{"classification_report": "x"}]}
+    with served(json.dumps(body).encode()) as (server, paths):
+        with pytest.raises(MonitorError, match=r"does not have \('churn'\): set server.port to where yours"):
+            fetch_report(server, models={"fraud", "spam"})
+        assert paths == ["/api/v1/models"]
+        for models in ({"fraud", "churn", "spam"}, {"*"}, None):
+            assert fetch_report(server, models=models) == "x"
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"[]", b'"text"', b"{}"])
+def test_a_server_without_models_is_another_one(body: bytes) -> None:
+    with served(body) as (server, _), pytest.raises(MonitorError, match="is no monitor; set"):
+        fetch_report(server, models={"fraud"})
+
+
 @pytest.mark.parametrize("body", [b"<html>", b"[]", b'"text"', b"{}"])
 def test_a_refusal_in_another_form(body: bytes) -> None:
     with served(body, 503) as (server, _), pytest.raises(MonitorError, match="says: 503 Service Unavailable"):

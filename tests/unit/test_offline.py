@@ -447,7 +447,7 @@ def test_a_daemon_that_answers_keeps_its_state(
     answer: MonitorError | None,
     message: str,
 ) -> None:
-    def fetch_report(_: ServerConfig) -> str:
+    def fetch_report(_: ServerConfig, **_models: object) -> str:
         if answer is not None:
             raise answer
         return ""

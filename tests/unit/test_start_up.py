@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from monitor.config import Config, load_config
-from monitor.start_up import missing_files, start_up_warnings
+from monitor.config import ChampionConfig, Config, load_config
+from monitor.start_up import start_up_warnings, unusable_files
 
 Make = Callable[..., Config]
 TLS = "tls: {cert_file: c, key_file: KEY}"
@@ -111,25 +111,47 @@ ACTIONS = (
 )
 
 
-def test_files_that_are_not_there(make: Make, tmp_path: Path) -> None:
-    there = tmp_path / "there"
+def test_files_and_folders_that_cannot_be_used(make: Make, tmp_path: Path) -> None:
+    there, certificate = tmp_path / "there", tmp_path / "certificate"
     there.touch()
-    server = f"read_token_file: {there}, act_token_file: NO/act, tls: {{cert_file: NO/c, key_file: {there}}}"
-    missing = missing_files(make(server, rest=ACTIONS))
-    assert {warning.split()[0] for warning in missing} == {
-        "server.act_token_file",
-        "server.tls.cert_file",
-        "actions.hook.secret_file",
-        "actions.back.token_file",
-        "actions.back.ca_file",
-        "baselines.last",
-    }
-    assert (
-        "baselines.last NO/last.baseline is not there, and `monitor run` does not start without it: make it "
-        "with `monitor baseline`"
-    ) in missing
+    certificate.write_text("no certificate")
+    server = (
+        f"read_token_file: {there}, act_token_file: NO/act, tls: {{cert_file: {certificate}, key_file: k}}"
+    )
+    rest = f"{ACTIONS}\ncheckpoint: {{directory: {there}/state}}"
+    rest = rest.replace("actions: {", f"actions: {{audit_file: {there}/x/audit.jsonl, ")
+    found = unusable_files(make(server, "security_protocol: SSL, ssl_cafile: NO/kafka", rest))
+    assert [problem.split(maxsplit=1)[0] for problem in found] == [
+        "kafka.ssl_cafile:",
+        "server.read_token_file:",
+        "server.act_token_file:",
+        "server.tls.cert_file:",
+        "actions.hook.secret_file:",
+        "actions.back.ca_file:",
+        "baselines.last:",
+        "cannot",
+        "actions.audit_file:",
+    ]
+    assert found[-2] == (
+        f"cannot write to {there}/state/monitor: Not a directory; set checkpoint.directory to a folder"
+    )
+    assert all("; " in problem for problem in found)
+    assert {*tmp_path.iterdir()} == {there, certificate, tmp_path / "monitor.yaml"}
+
+
+def test_nothing_is_wrong_with_folders_that_have_yet_to_be_made(make: Make, tmp_path: Path) -> None:
+    rest = f"checkpoint: {{directory: {tmp_path}/a/b}}\nactions: {{audit_file: {tmp_path}/c/d.jsonl}}"
+    assert unusable_files(make(rest=rest)) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["monitor.yaml"]
 
 
 def test_files_of_actions_that_are_off_are_not_missed(make: Make) -> None:
     off = ACTIONS.replace("actions: {", "actions: {enabled: false, ")
-    assert [warning.split()[0] for warning in missing_files(make(rest=off))] == ["baselines.last"]
+    assert [problem.split()[0] for problem in unusable_files(make(rest=off))] == ["baselines.last:"]
+
+
+def test_an_alias_without_a_registry(make: Make) -> None:
+    config = make(rest="").model_copy()
+    fraud = config.models["fraud"].model_copy(update={"champion": ChampionConfig(mlflow_alias="best")})
+    (found,) = unusable_files(config.model_copy(update={"models": {"fraud": fraud}}))
+    assert found.startswith("models.fraud.champion.mlflow_alias: no action of type mlflow with alias 'best'")

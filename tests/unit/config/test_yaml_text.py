@@ -33,6 +33,11 @@ def test_a_value_that_is_not_what_its_tag_says(value: str) -> None:
         parse_yaml(f"a: 1\nb: {value}\n")
 
 
+def test_a_tab_is_answered_with_spaces() -> None:
+    with pytest.raises(ValueError, match=r"^line 2: found character '\\t' .* \(indent with spaces; "):
+        parse_yaml("a:\n\tb: 1\n")
+
+
 @pytest.mark.parametrize("escape", [r"\U00110000", r"\UFFFFFFFF"])
 def test_an_escape_of_no_character(escape: str) -> None:
     with pytest.raises(ValueError, match="line 1: has an escape that is no character"):

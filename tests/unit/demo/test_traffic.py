@@ -74,6 +74,6 @@ def test_the_client_has_no_word_of_its_own(monkeypatch, caplog):
     monkeypatch.setattr("monitor.demo.traffic.KafkaProducer", failing)
     with Traffic("127.0.0.1:1", "t", 1, []) as traffic:
         traffic.join(10)
-        with pytest.raises(MonitorError, match="cannot be sent: .*away"):
+        with pytest.raises(MonitorError, match=r"cannot be sent: .*away"):
             traffic.check()
     assert caplog.messages == []
