@@ -84,11 +84,14 @@ def test_a_file_can_be_read_whenever_the_writer_is_killed(tmp_path):
     with start(WRITE, tmp_path) as process:
         for _ in range(20):
             print(file=process.stdin, flush=True)
-            lines = sorted(process.stdout.readline().split() for _ in range(2))
+            lines = [process.stdout.readline().split()]
+            while len({len(line) for line in lines}) < 2:  # who writes, and a number, in either order
+                lines.append(process.stdout.readline().split())
+            [child] = [line[1] for line in lines if line[0] == "started"]
             time.sleep(chance.uniform(0, 0.05))
-            os.kill(int(lines.pop()[1]), signal.SIGKILL)
+            os.kill(int(child), signal.SIGKILL)
             lines += iter(lambda: process.stdout.readline().split(), ["dead"])
-            reported = max(int(number) for [number] in lines)
+            reported = max(int(line[0]) for line in lines if len(line) == 1)
             assert reported > value
             restored = folder.newest(dict)
             assert not restored.problems
