@@ -178,6 +178,6 @@ def quiet() -> None:
     client = logging.getLogger("kafka")
     if not any(isinstance(handler, _Demote) for handler in client.handlers):
         client.addHandler(_Demote())
-        client.propagate = False
-        # Not below: at debug level kafka-python writes its whole configuration, passwords included.
-        client.setLevel(logging.INFO)
+    client.propagate = False
+    # Not below: at debug level kafka-python writes its whole configuration, passwords included.
+    client.setLevel(logging.INFO)

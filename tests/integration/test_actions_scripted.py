@@ -266,7 +266,7 @@ def test_little_support_leads_to_nothing(tmp_path: Path, hook: Receiver) -> None
 def test_who_lags_behind_does_nothing(tmp_path: Path, hook: Receiver) -> None:
     with playing(tmp_path, configuration(hook, {"RecallLow": RECALL})) as scene:
         scene.bring("fraud", "1", "+" * 30)
-        scene.source.behind = 10
+        scene.source.behind = 1000  # what the log had a minute ago is not read yet
         scene.clock.advance(600)
         scene.source.bring(scene.events.batch("fraud", "1", "-" * 12, over=10, ago=400))
         scene.turn(3)
