@@ -128,8 +128,8 @@ def check(
     from monitor.clock import SystemClock
     from monitor.describe import describe
     from monitor.exports import most_series
+    from monitor.file_check import unusable_files
     from monitor.prometheus_rules import configured, rules_file
-    from monitor.start_up import unusable_files
 
     loaded = _load(config)
     decoder(loaded, loaded.kafka.topics, SystemClock())  # refuses a mapping that contradicts itself

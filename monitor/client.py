@@ -6,8 +6,9 @@ import http.client
 import json
 import ssl
 import urllib.parse
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 from monitor.config import WILDCARD, ServerConfig
@@ -71,12 +72,11 @@ def fetch_report(
     if server.read_token_file is not None:
         token = read_secret_file(server.read_token_file, "server.read_token_file")
         headers["Authorization"] = f"Bearer {token}"
-    connection = http.client.HTTPConnection(host, server.port, timeout=_TIMEOUT)
+    get = partial(_get, server, host, address, headers)
     try:
-        _connect(connection, server, address)
         if models is not None and WILDCARD not in models:
-            _refuse_another(connection, headers, models, address)
-        answer, body = _get(connection, f"/api/v1/report?{query}", headers)
+            _refuse_another(get, models, address)
+        answer, body = get(f"/api/v1/report?{query}")
     except ssl.SSLError as error:
         raise MonitorError(_no_handshake(server, error, address)) from None
     except TimeoutError:
@@ -85,8 +85,6 @@ def fetch_report(
         raise MonitorError(_hung_up(server, address)) from None
     except http.client.HTTPException:
         raise MonitorError(_no_monitor(address)) from None
-    finally:
-        connection.close()
     if answer.status == 401:
         raise MonitorError(_no_token(server, address))
     try:
@@ -126,21 +124,24 @@ def _connect(connection: http.client.HTTPConnection, server: ServerConfig, addre
 
 
 def _get(
-    connection: http.client.HTTPConnection, path: str, headers: Mapping[str, str]
+    server: ServerConfig, host: str, address: str, headers: Mapping[str, str], path: str
 ) -> tuple[http.client.HTTPResponse, bytes]:
-    connection.request("GET", path, headers=dict(headers))
-    answer = connection.getresponse()
-    return answer, answer.read()
+    """Ask over a connection of its own: one that http.client opened again by itself would lack TLS."""
+    connection = http.client.HTTPConnection(host, server.port, timeout=_TIMEOUT)
+    try:
+        _connect(connection, server, address)
+        connection.request("GET", path, headers=dict(headers))
+        answer = connection.getresponse()
+        return answer, answer.read()
+    finally:
+        connection.close()
 
 
 def _refuse_another(
-    connection: http.client.HTTPConnection,
-    headers: Mapping[str, str],
-    models: Collection[str],
-    address: str,
+    get: Callable[[str], tuple[http.client.HTTPResponse, bytes]], models: Collection[str], address: str
 ) -> None:
     """Refuse a daemon with models that are not configured; one that does not say goes on to be asked."""
-    answer, body = _get(connection, "/api/v1/models", headers)
+    answer, body = get("/api/v1/models")
     if answer.status != 200:
         return
     try:

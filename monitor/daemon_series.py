@@ -52,7 +52,6 @@ def daemon_series(status: DaemonStatus, series_dropped: int) -> Iterator[Series]
     for family, value in (
         ("monitor_ready", status.ready),
         ("monitor_owner", status.owner),
-        ("monitor_kafka_up", status.kafka_up),
         ("monitor_offsets_lost_total", status.offsets_lost),
         ("monitor_log_truncations_total", status.log_truncations),
         ("monitor_rebalances_total", status.rebalances),
@@ -63,6 +62,8 @@ def daemon_series(status: DaemonStatus, series_dropped: int) -> Iterator[Series]
         ("monitor_series_dropped", series_dropped),
     ):
         yield Series(family, {}, int(value))
+    if not status.files:
+        yield Series("monitor_kafka_up", {}, int(status.kafka_up))
     for family, microseconds in (
         ("monitor_frontier_timestamp_seconds", status.frontier),
         ("monitor_last_poll_timestamp_seconds", status.last_poll),

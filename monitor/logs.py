@@ -25,6 +25,14 @@ def configure(log_format: str, level: str) -> None:
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
 
 
+def log_change(logger: logging.Logger, was: str | None, now: str | None) -> None:
+    """Log that a problem came up or went away; a lasting one is said once."""
+    if now and now != was:
+        logger.warning("%s", now)
+    elif was and not now:
+        logger.info("no longer: %s", was)
+
+
 def _fields(record: logging.LogRecord) -> dict[str, object]:
     """Return what was passed as `extra`."""
     return {k: v for k, v in vars(record).items() if k not in _STANDARD}

@@ -274,9 +274,9 @@ def summary(replay: Replay, evaluation: Evaluation) -> str:
 
 
 def nothing_to_report(replay: Replay, evaluation: Evaluation) -> str | None:
-    """Return why there is no metric at all and what to do, None where there is one."""
+    """Return why there never was a metric and what to do, None where there was one."""
     counts, windows = replay.counts(), evaluation.report.windows
-    if any(window.labeled for window in windows):
+    if counts["consumed"] > sum(counts["rejected"].values()) + counts["unlabeled"]:
         return None
     if not counts["consumed"]:
         return "no row in the files: nothing to report; name files that have rows"

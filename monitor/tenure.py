@@ -26,11 +26,11 @@ from monitor.checkpoint.writer import Statistics, Writer
 from monitor.clock import Clock
 from monitor.config import Config
 from monitor.errors import MonitorError
+from monitor.logs import log_change
 from monitor.memory.cut import cut
 from monitor.pipeline import Pipeline, Snapshot
 from monitor.records import Partition
 from monitor.sources.base import LiveSource
-from monitor.sources.cluster import log_change
 from monitor.sources.dead_letters import DeadLetters
 from monitor.sources.topics import other_topics
 
@@ -178,7 +178,7 @@ class Tenure:
             Somebody else is the owner now.
         """
         problem = self.problem
-        log_change(self._said, problem, log)
+        log_change(log, self._said, problem)
         self._said = problem
         now = self._clock.monotonic()
         due = self._take_in_written() or now - self._committed >= COMMIT_SECONDS

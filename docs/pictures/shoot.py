@@ -47,8 +47,10 @@ def main() -> None:
         found = re.search(r"http://\S+/", process.stderr.readline())
         if found is None:
             sys.exit("the replay failed: run it by hand to see why")
-        shoot(found[0])
-        process.send_signal(signal.SIGINT)
+        try:
+            shoot(found[0])
+        finally:
+            process.send_signal(signal.SIGINT)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from monitor.demo.configuration import (
     PARTITIONS,
     TOPIC,
     configuration,
+    free_port,
 )
 from monitor.demo.hook import Hook
 from monitor.demo.model import Release, breast_cancer, digits
@@ -68,7 +69,7 @@ class Parts(NamedTuple):
 
 
 @contextmanager
-def running_parts(stop: threading.Event, port: int) -> Iterator[Parts]:
+def running_parts(stop: threading.Event, port: int | None = None) -> Iterator[Parts]:
     """Run everything while the block runs; the good version serves.
 
     Parameters
@@ -76,7 +77,7 @@ def running_parts(stop: threading.Event, port: int) -> Iterator[Parts]:
     stop
         Ends waiting when set.
     port
-        Where the daemon serves; it says so if another process has it.
+        Where the daemon serves; None: the usual one, or another where that is taken.
 
     Raises
     ------
@@ -87,6 +88,7 @@ def running_parts(stop: threading.Event, port: int) -> Iterator[Parts]:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="monitor-demo-")))
         topics = {TOPIC: PARTITIONS, DEAD_LETTER_TOPIC: 1}
         address, broker = stack.enter_context(embedded_broker(folder, topics, stop))
+        port = free_port() if port is None else port
         config, secret_file = folder / "monitor.yaml", folder / "hook-secret"
         act_token_file = folder / "act-token"
         secret = _secret(secret_file)

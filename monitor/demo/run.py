@@ -14,7 +14,7 @@ from dataclasses import replace
 from rich.console import Console
 from rich.live import Live
 
-from monitor.demo.configuration import BAD_VERSION, GOOD_VERSION, USUAL_PORT, free_port
+from monitor.demo.configuration import BAD_VERSION, GOOD_VERSION, USUAL_PORT
 from monitor.demo.parts import RELEASES, START_SECONDS, Parts, running_parts
 from monitor.demo.screen import Situation, conclusion, happened, line, places, screen, table, told
 from monitor.demo.story import Happening
@@ -55,7 +55,7 @@ def run_demo(seconds: float | None = None) -> int:
 def _run(seconds: float | None, console: Console, stop: threading.Event) -> Situation:
     with ExitStack() as stack:
         console.print("Starting a broker and the daemon, training a model ...")
-        parts = stack.enter_context(running_parts(stop, free_port()))
+        parts = stack.enter_context(running_parts(stop))
         now = parts.daemon.wait_until(parts.look, START_SECONDS, stop)
         begun = time.time()
         at = Situation(

@@ -11,19 +11,12 @@ from kafka.errors import KafkaError
 
 from monitor.clock import Clock
 from monitor.errors import SourceError
+from monitor.logs import log_change
 from monitor.sources.connection import ConnectionFailed, check_settings, connect, connect_admin
 from monitor.sources.patience import Patience
 from monitor.sources.topics import Topic, TopicWatch, describe, problem_of, recreated_topics
 
 logger = logging.getLogger(__name__)
-
-
-def log_change(was: str | None, now: str | None, logger: logging.Logger = logger) -> None:
-    """Log that a problem came up or went away; a lasting one is said once."""
-    if now and now != was:
-        logger.warning("%s", now)
-    elif was and not now:
-        logger.info("no longer: %s", was)
 
 
 class Cluster:
@@ -124,7 +117,7 @@ class Cluster:
 
     def say(self, problem: str | None) -> None:
         """Keep `problem` up to date, with one log line a change."""
-        log_change(self.problem, problem)
+        log_change(logger, self.problem, problem)
         self.problem = problem
 
     def close(self) -> None:

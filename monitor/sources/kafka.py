@@ -13,11 +13,12 @@ from kafka.errors import KafkaError, LogTruncationError, OffsetOutOfRangeError
 from kafka.structs import MemberState, OffsetAndMetadata
 
 from monitor.clock import Clock, SystemClock
+from monitor.logs import log_change
 from monitor.records import Partition, RecordBatch
 from monitor.sources import quirks
 from monitor.sources.assignor import OneOwnerAssignor
 from monitor.sources.base import Poll, TakeOver
-from monitor.sources.cluster import Cluster, log_change
+from monitor.sources.cluster import Cluster
 from monitor.sources.lag import EndOffsets
 from monitor.sources.positions import Start, committed, ranges, starting_points
 from monitor.sources.rebalance import RebalanceListener, leave
@@ -362,7 +363,7 @@ class KafkaSource:
             self._tracking.relocate(self._cluster.admin, self._assigned)
 
     def _say(self, trouble: str | None) -> None:
-        log_change(self._trouble, trouble)
+        log_change(logger, self._trouble, trouble)
         self._trouble = trouble
 
     def _leave(self) -> None:

@@ -59,13 +59,14 @@ def document(
     """
     paused = parameters.get("refresh") == "off"
     firing = sum(state_of(alert) == "firing" for alert in shown.alerts.alerts)
-    every = f"{max(5, round(shown.status.evaluation_every))}"
+    is_still = paused or place is None  # what is nowhere stays nowhere
+    every = None if is_still else f"{max(5, round(shown.status.evaluation_every))}"
     head = h(
         "head",
         h("meta", charset="utf-8"),
         h("meta", name="viewport", content="width=device-width, initial-scale=1"),
         h("meta", name="color-scheme", content="light dark"),
-        None if paused else h("noscript", h("meta", http_equiv="refresh", content=every)),
+        h("noscript", h("meta", http_equiv="refresh", content=every)) if every else None,
         h("title", f"({firing:,} firing) " if firing else "", f"{title} · monitor"),
         h("link", rel="icon", href="data:,"),
         h("link", rel="stylesheet", href=f"{root}style.css"),
@@ -75,7 +76,7 @@ def document(
         "body",
         h("a", "Skip to content", href="#main", class_="skip"),
         _header(shown, place, firing, paused, root),
-        h("main", *main, id="main", tabindex="-1", data_refresh=None if paused else every),
+        h("main", *main, id="main", tabindex="-1", data_refresh=every),
         _footer(shown.status.version, place, parameters, paused, root),
     )
     return f"<!doctype html>\n{h('html', head, body, lang='en')}\n"

@@ -48,8 +48,10 @@ def note(*parts: str) -> Html:
 
 
 def _headline(status: DaemonStatus) -> Iterator[str]:
-    restoring = "Restoring the state" if status.broker_error is None else "Waiting for Kafka"
-    yield {"restoring": restoring, "standby": "Standby"}.get(status.role, "No event yet")
+    if status.broker_error is not None:
+        yield "Waiting for Kafka"
+    else:
+        yield {"restoring": "Restoring the state", "standby": "Standby"}.get(status.role, "No event yet")
 
 
 def _explanation(report: Report | None, status: DaemonStatus) -> Iterator[str]:
@@ -57,10 +59,8 @@ def _explanation(report: Report | None, status: DaemonStatus) -> Iterator[str]:
     behind = sum(status.consumer_lag.values())
     if status.broker_error is not None:  # also where a topic is gone: then no instance reads its partitions
         yield f"Kafka cannot be read: {status.broker_error}. "
-        yield "It is tried again, for kafka.give_up_after at most. "
-        yield "Check kafka.bootstrap_servers: "
         yield h("code", "monitor check -c monitor.yaml --connect")
-        yield " tries every address."
+        yield " tries every address and topic."
     elif status.role == "standby":
         yield "Another instance reads the partitions and has the numbers; this one takes over if it fails."
     elif status.role == "restoring":

@@ -41,6 +41,7 @@ def test_what_a_replay_prints_is_on_the_page_until_it_is_interrupted(tmp_path):
             page = client.get("model", params={"model": "loans"})
             act = client.post("api/v1/actions/pause", json={"by": "somebody"})
             alerts = client.get("api/v1/alerts").json()
+            series = client.get("metrics").text
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 0
 
@@ -49,6 +50,7 @@ def test_what_a_replay_prints_is_on_the_page_until_it_is_interrupted(tmp_path):
         assert told[json.dumps([metric["name"], metric["labels"]], sort_keys=True)] == metric["value"]
     assert page.status_code == 200 and "last_1000" in page.text
     assert act.status_code == 403
+    assert "monitor_ready 1" in series and "monitor_kafka_up" not in series
     assert [alert["alert"] for alert in alerts["alerts"]] == ["RecallLow"]
     [recall] = [m for m in past["metrics"] if m["name"] == "classifier_recall"]
     assert len(recall["value"]) > 30

@@ -30,7 +30,8 @@ MAY_KNOW = {
     "prometheus_rules": {"alert_rules", "alerts", "config", "errors"},
     "grafana": {"alerts", "config", "errors", "metrics", "presets", "prometheus_rules", "report"},
     "describe": {"alerts", "config", "describe_alerts", "errors", "start_up"},
-    "start_up": {
+    "start_up": {"config", "secret_file"},
+    "file_check": {
         "action_parts",
         "baseline",
         "champions",
@@ -43,7 +44,7 @@ MAY_KNOW = {
     }
     | SHARED,
     "events": SHARED,
-    "sources": SHARED,
+    "sources": {"logs"} | SHARED,
     "state": {"events"} | SHARED,
     "detection": set(),
     "watch": {"alerts", "detection", "events", "state"},
@@ -171,7 +172,8 @@ MAY_KNOW = {
     | SHARED,
     "recording": {"evaluation", "pipeline", "presets", "records"},
     "replay_page": {"alerts", "config", "evaluation", "parts", "replay", "status", "web"},
-    "tenure": {"actions", "archive", "checkpoint", "config", "memory", "pipeline", "sources"} | SHARED,
+    "tenure": {"actions", "archive", "checkpoint", "config", "logs", "memory", "pipeline", "sources"}
+    | SHARED,
     "takeover": {
         "actions",
         "alert_assembly",

@@ -145,7 +145,11 @@ def test_check_shows_warnings(monitor: Commands, config: Path) -> None:
 
 
 def test_check_says_which_files_cannot_be_used(monitor: Commands, config: Path, tmp_path: Path) -> None:
-    config.write_text(CONFIG + "server: {act_token_file: act-token}\nbaselines: {last: last.baseline}")
+    config.write_text(
+        CONFIG
+        + "server: {act_token_file: act-token}\nbaselines: {last: last.baseline}\n"
+        + "alerts: {rules: {RecallLow: {model: fraud, metric: recall, floor: 0.5}}}"
+    )
     done = monitor("check")
     assert (done.code, done.err) == (1, "")
     assert "\n\nProblem: server.act_token_file: act-token cannot be read: No such file" in done.out
@@ -204,6 +208,19 @@ def test_replay_says_what_is_wrong_with_a_file(
     assert done.code == code
     assert text in (done.err if code else done.out)
     assert bool(done.err) == bool(code)
+
+
+def test_replay_of_a_version_that_retired_and_one_without_labels_is_a_replay(
+    monitor: Commands, config: Path, tmp_path: Path
+) -> None:
+    config.write_text(CONFIG + "limits: {retire_after: 1d}")
+    old = [{"version": "1", "timestamp": 1.7e9 + n, "score": 0.5, "label": "fraud"} for n in range(20)]
+    new = [{"version": "2", "timestamp": 1.7e9 + 864_000 + n, "score": 0.5} for n in range(20)]
+    write(tmp_path / "rows.jsonl", "\n".join(map(json.dumps, [*old, *new])))
+    done = monitor("replay", "rows.jsonl")
+    assert (done.code, done.err) == (0, "")
+    assert "20 unlabeled" in done.out
+    assert "without an event for limits.retire_after: " in done.out
 
 
 def test_replay_of_nothing_valid_is_one_object_too(monitor: Commands, config: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import csv
 import json
 import subprocess
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -351,13 +352,13 @@ def test_the_commands(config: Config, pipeline: Pipeline, monitor: Commands, tmp
 def test_a_daemon_that_answers_is_asked_without_torch(config: Config, tmp_path: Path) -> None:
     code = (
         "import sys; from monitor import cli\n"
-        "cli.fetch_report = lambda *_: 'found'\n"
+        "cli.fetch_report = lambda *asked: ' '.join(asked[-1])\n"  # the models that there may be
         "try: cli.main()\n"
         "finally: assert not {'torch', 'numpy'} & sys.modules.keys()"
     )
     command = [sys.executable, "-c", code, "report", "-c", str(tmp_path / "monitor.yaml")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "found", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, " ".join(config.models), "")
 
 
 def restored(config: Config) -> Pipeline:
@@ -447,7 +448,8 @@ def test_a_daemon_that_answers_keeps_its_state(
     answer: MonitorError | None,
     message: str,
 ) -> None:
-    def fetch_report(_: ServerConfig, **_models: object) -> str:
+    def fetch_report(_: ServerConfig, *, models: Collection[str]) -> str:
+        assert set(models) == set(config.models)  # a daemon of others is no reason
         if answer is not None:
             raise answer
         return ""

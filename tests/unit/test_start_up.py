@@ -1,10 +1,12 @@
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from monitor.config import ChampionConfig, Config, load_config
-from monitor.start_up import start_up_warnings, unusable_files
+from monitor.config import Config
+from monitor.start_up import start_up_warnings
+from tests.support.servers import configured
 
 Make = Callable[..., Config]
 TLS = "tls: {cert_file: c, key_file: KEY}"
@@ -12,15 +14,7 @@ TLS = "tls: {cert_file: c, key_file: KEY}"
 
 @pytest.fixture
 def make(tmp_path: Path) -> Make:
-    def make(server: str = "", kafka: str = "", rest: str = "") -> Config:
-        (tmp_path / "monitor.yaml").write_text(
-            f"kafka: {{bootstrap_servers: [a], topics: [t], {kafka}}}\n"
-            "models: {fraud: {task: binary, classes: [legit, fraud]}}\n"
-            f"server: {{{server}}}\n{rest}\n"
-        )
-        return load_config(tmp_path / "monitor.yaml", {})
-
-    return make
+    return partial(configured, tmp_path)
 
 
 @pytest.mark.parametrize("server", ["", "host: '::1'", "host: localhost", "read_token_file: none", TLS])
@@ -102,56 +96,3 @@ def test_alertmanager_in_the_clear(make: Make) -> None:
         make(rest="alerts: {deliver: alertmanager, alertmanager_urls: ['https://a', 'http://b:9093']}")
     )
     assert warning.startswith("alerts.alertmanager_urls[1] http://b:9093 is not encrypted")
-
-
-ACTIONS = (
-    "actions: {hook: {type: webhook, url: 'https://h/x', secret_file: NO/hook.key},"
-    " back: {type: mlflow, url: 'https://m', token_file: NO/token, ca_file: NO/ca}}\n"
-    "baselines: {last: NO/last.baseline}"
-)
-
-
-def test_files_and_folders_that_cannot_be_used(make: Make, tmp_path: Path) -> None:
-    there, certificate = tmp_path / "there", tmp_path / "certificate"
-    there.touch()
-    certificate.write_text("no certificate")
-    server = (
-        f"read_token_file: {there}, act_token_file: NO/act, tls: {{cert_file: {certificate}, key_file: k}}"
-    )
-    rest = f"{ACTIONS}\ncheckpoint: {{directory: {there}/state}}"
-    rest = rest.replace("actions: {", f"actions: {{audit_file: {there}/x/audit.jsonl, ")
-    found = unusable_files(make(server, "security_protocol: SSL, ssl_cafile: NO/kafka", rest))
-    assert [problem.split(maxsplit=1)[0] for problem in found] == [
-        "kafka.ssl_cafile:",
-        "server.read_token_file:",
-        "server.act_token_file:",
-        "server.tls.cert_file:",
-        "actions.hook.secret_file:",
-        "actions.back.ca_file:",
-        "baselines.last:",
-        "cannot",
-        "actions.audit_file:",
-    ]
-    assert found[-2] == (
-        f"cannot write to {there}/state/monitor: Not a directory; set checkpoint.directory to a folder"
-    )
-    assert all("; " in problem for problem in found)
-    assert {*tmp_path.iterdir()} == {there, certificate, tmp_path / "monitor.yaml"}
-
-
-def test_nothing_is_wrong_with_folders_that_have_yet_to_be_made(make: Make, tmp_path: Path) -> None:
-    rest = f"checkpoint: {{directory: {tmp_path}/a/b}}\nactions: {{audit_file: {tmp_path}/c/d.jsonl}}"
-    assert unusable_files(make(rest=rest)) == []
-    assert [path.name for path in tmp_path.iterdir()] == ["monitor.yaml"]
-
-
-def test_files_of_actions_that_are_off_are_not_missed(make: Make) -> None:
-    off = ACTIONS.replace("actions: {", "actions: {enabled: false, ")
-    assert [problem.split()[0] for problem in unusable_files(make(rest=off))] == ["baselines.last:"]
-
-
-def test_an_alias_without_a_registry(make: Make) -> None:
-    config = make(rest="").model_copy()
-    fraud = config.models["fraud"].model_copy(update={"champion": ChampionConfig(mlflow_alias="best")})
-    (found,) = unusable_files(config.model_copy(update={"models": {"fraud": fraud}}))
-    assert found.startswith("models.fraud.champion.mlflow_alias: no action of type mlflow with alias 'best'")

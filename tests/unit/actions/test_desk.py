@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import replace
-from itertools import pairwise
+from itertools import count, pairwise
 
 import pytest
 
@@ -584,7 +584,9 @@ def damaged():
     yield whole, ("decisions", 0, "attempts"), True
 
 
-@pytest.mark.parametrize(("whole", "path", "value"), list(damaged()))
+@pytest.mark.parametrize(
+    ("whole", "path", "value"), list(damaged()), ids=count()
+)  # the text has random ids in it
 def test_damaged_checkpoints_are_refused(whole, path, value) -> None:
     tree = node = json.loads(whole)
     for step in path[:-1]:

@@ -220,6 +220,7 @@ def test_a_browser_gets_a_page_with_links_that_lead_somewhere(path):
     assert answer.status_code == 404
     page = Document(answer.text)
     assert "There is no page at this address." in page.text
+    assert "refresh" not in answer.text
     assert not any("aria-current" in link for link in page.all("a"))
     addresses = [
         *page.links(),
