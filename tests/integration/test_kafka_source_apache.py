@@ -54,9 +54,11 @@ def test_standby_revokes_nothing_and_takes_over_after_a_clean_stop(apache_kafka,
         apache_kafka.produce(topic, numbered(10), partition)
     with reading(settings, topic, topic) as first, reading(settings, topic, topic) as second:
         first.until(lambda: first.count() == 30)
-        for _ in range(20):
+        for polls in range(200):
             second.poll(0.1)
             first.poll(0.1)
+            if polls >= 20 and first.source.joined:
+                break
         assert second.source.assigned() == frozenset()
         assert second.source.problem is None
         assert first.revoked == []
