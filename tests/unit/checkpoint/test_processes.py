@@ -40,7 +40,7 @@ def write(folder):
     for sequence in itertools.count(1):
         value += 1
         folder.write(epoch, sequence, {"value": value, "array": np.full(1 << 17, value)})
-        print(value, flush=True)
+        print(f"{value}\n", end="", flush=True)  # at once: death may come before the end of the line
 
 for _ in sys.stdin:
     if child := os.fork():  # starting an interpreter for each would take longer than all the rest
