@@ -14,7 +14,7 @@ from monitor.alerts.alert import Alert, Key, Transition
 from monitor.alerts.rule import Rule
 from monitor.clock import ManualClock
 from monitor.config import Config
-from monitor.deciding import Deciding
+from monitor.deciding import Deciding, Run, at_once
 from monitor.pipeline import Pipeline
 from monitor.timeline import RuleRate
 from monitor.wording import iso, printable, utc
@@ -29,6 +29,8 @@ class Rehearsal:
         The configuration.
     pipeline
         Of files.
+    run
+        As `Deciding` takes it; at once.
 
     Attributes
     ----------
@@ -38,9 +40,9 @@ class Rehearsal:
         What decides about actions; None where none is configured.
     """
 
-    def __init__(self, config: Config, pipeline: Pipeline) -> None:
+    def __init__(self, config: Config, pipeline: Pipeline, run: Run = at_once) -> None:
         self._pipeline = pipeline
-        self._deciding = Deciding(pipeline)
+        self._deciding = Deciding(pipeline, run)
         self._clock = ManualClock(0)
         self.desk = action_parts.dry_desk(config, self._clock) if config.actions.named else None
         self._firing: dict[Key, Alert] = {}

@@ -113,12 +113,18 @@ class Alerting:
     def wanted(self) -> Wanted:
         """What they look at in those windows."""
         resampled = any(rule.method == "bootstrap" for rule in self._looking)
-        return Wanted(needed_families(self._looking), resampled)
+        segments = any(rule.segment for rule in self._looking)
+        return Wanted(needed_families(self._looking), resampled, segments=segments)
 
     @property
     def dropped(self) -> int:
         """Events that no detector will see, since too many wait."""
         return self._feed.dropped
+
+    @property
+    def waiting(self) -> int:
+        """Events that are read and still to be decided about."""
+        return len(self._feed)
 
     def read(self, batch: EventBatch, frontier: int | None) -> None:
         """Take in a decoded batch, given the frontier when it was read."""

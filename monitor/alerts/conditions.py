@@ -19,8 +19,12 @@ Match = tuple[Key, WindowReport, Value]
 
 def needed_families(rules: Sequence[Rule]) -> frozenset[str]:
     """Return the families of a report that `readings` looks at."""
-    beside = {"classifier_predicted_rate", "classifier_average_precision_at_reference_prevalence"}
-    return frozenset(rule.metric for rule in rules) | beside
+    needed = {rule.metric for rule in rules}
+    if "classifier_average_precision" in needed:
+        needed.add("classifier_average_precision_at_reference_prevalence")
+    if any(rule.limit.kind == "random" for rule in rules):
+        needed.add("classifier_predicted_rate")
+    return frozenset(needed)
 
 
 def readings(

@@ -96,6 +96,8 @@ def evaluate(
         settled = list(zip(versions, settle(versions, view.trim_at), strict=True))
         all_spans = wanted is None or wanted.cumulative
         found = [span for span in spans(view, settled) if all_spans or span.events is not None]
+        if wanted is not None and not wanted.segments:
+            found = [span.without_segments() for span in found]
     failures: dict[str, Exception] = {}
     with _collector_at_rest():
         windows = {

@@ -52,7 +52,7 @@ def resample(
     found: list[Span] = []
     if view.watermark is not None:
         settled = [(version, version.base) for version in view.versions]
-        found = [_without_segments(span) for span in spans(view, settled)]
+        found = [span.without_segments() for span in spans(view, settled)]
     bounds: dict[tuple[str, str, str], dict[tuple[str, ...], IntervalValue | str]] = {}
     for batch in batches(found, parameters):
         if not batch.over_all_events:
@@ -97,13 +97,6 @@ def _with_bound(value: Value, found: Mapping[tuple[str, ...], IntervalValue | st
     if isinstance(bound, str):
         return value._replace(no_bootstrap=bound)
     return value._replace(intervals=(*value.intervals, bound))
-
-
-def _without_segments(span: Span) -> Span:
-    """Return a sliding window whose segments are not counted."""
-    if span.events is None:
-        return span
-    return replace(span, events=replace(span.events, segments=span.events.segments[:, :0]))
 
 
 def _bounds(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import torch
@@ -35,6 +35,12 @@ class Span:
     complete: bool
     start: int | None
     end: int | None
+
+    def without_segments(self) -> Span:
+        """Return this; segments of a sliding window are not counted."""
+        if self.events is None:
+            return self
+        return replace(self, events=replace(self.events, segments=self.events.segments[:, :0]))
 
 
 class _Covered(NamedTuple):

@@ -71,7 +71,10 @@ def test_without_windows_nobody_evaluates() -> None:
     assert seconds(reading.alerting.mark) == 460
 
 
-def test_only_windows_and_metrics_of_rules_are_evaluated() -> None:
+@pytest.mark.parametrize(
+    ("segment", "found"), [("", {""}), ("region=*", {"", "region=eu", "region=us"})], ids=["all", "segments"]
+)
+def test_only_windows_metrics_and_segments_of_rules_are_evaluated(segment: str, found: set[str]) -> None:
     seen: list[Evaluation] = []
 
     def run(evaluate: Any) -> Any:
@@ -79,15 +82,13 @@ def test_only_windows_and_metrics_of_rules_are_evaluated() -> None:
         seen.append(done.result())
         return done
 
-    reading = Reading(configured(BOTH), run)
+    accuracy = RULES["Accuracy"] | ({"segment": segment} if segment else {})
+    reading = Reading(configured(BOTH | {"Accuracy": accuracy}), run)
     reading.read_on(*VALUES[:60])
     windows = [window for evaluation in seen for window in evaluation.report.windows]
     assert {window.window for window in windows} == {"last_50"}
-    assert {value.name for window in windows for value in window.values} <= {
-        "classifier_accuracy",
-        "classifier_predicted_rate",
-        "classifier_average_precision_at_reference_prevalence",
-    }
+    assert {value.name for window in windows for value in window.values} == {"classifier_accuracy"}
+    assert {window.segment for window in windows} == found
 
 
 def test_a_mark_without_new_events_is_not_looked_at() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from monitor.alerts.alert import Key
-from monitor.alerts.conditions import readings
+from monitor.alerts.conditions import needed_families, readings
 from monitor.alerts.rule import Limit, Rule
 from monitor.alerts.track import Reading
 from monitor.report import IntervalValue, Report
@@ -210,3 +210,19 @@ def test_misses_money_and_prevalence_are_in_the_evidence() -> None:
     assert precision.breaches_at_reference is False
     undefined = only(replace(RECALL, metric="classifier_precision"), report(empty_window()), world)
     assert undefined.evidence.prevalence is None
+
+
+@pytest.mark.parametrize(
+    ("rule", "beside"),
+    [
+        (RECALL, set()),
+        (replace(RECALL, limit=Limit("random")), {"classifier_predicted_rate"}),
+        (
+            replace(RECALL, metric="classifier_average_precision"),
+            {"classifier_average_precision_at_reference_prevalence"},
+        ),
+    ],
+    ids=["number", "random", "average_precision"],
+)
+def test_families_are_those_of_the_rules_and_what_explains_them(rule: Rule, beside: set[str]) -> None:
+    assert needed_families([rule]) == {rule.metric} | beside
