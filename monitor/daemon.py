@@ -89,7 +89,7 @@ class Daemon:
         self._desk: Desk | None = parts.desk(config, self._clock)
         self._looks = ThreadPoolExecutor(1, "alerts")
         self._source: LiveSource | None = None
-        self._schedule = Schedule()
+        self._schedule = Schedule(self._clock)
         self._dead_letters: DeadLetters | None = None
         self._rejections = Rejections(self._clock)
         self._status = DaemonStatus(
@@ -153,9 +153,11 @@ class Daemon:
                     started.callback(part.close)
                     self._threads[name] = partial(getattr, part, "alive")
             started.callback(source.close)
-            self._schedule.every(self._config.evaluation.every.total_seconds(), "evaluate", self._evaluate)
+            seconds = self._config.evaluation.every.total_seconds()
+            self._schedule.every(seconds, "evaluate", self._evaluate, "evaluation.every")
             if (bootstrap := self._config.evaluation.bootstrap) is not None:
-                self._schedule.every(bootstrap.every.total_seconds(), "bootstrap", self._evaluator.resample)
+                seconds, setting = bootstrap.every.total_seconds(), "evaluation.bootstrap.every"
+                self._schedule.every(seconds, "bootstrap", self._evaluator.resample, setting)
             if self._champions.reads:
                 started.callback(self._champions.close)
                 self._schedule.every(READ_SECONDS, "champions", self._champions.refresh)
@@ -367,11 +369,13 @@ class Daemon:
 
     def _pass_milestones(self, owner: bool, behind: int, now: float) -> None:
         """Say how far reading is; evaluate at once when first there is something to show."""
-        for name, reached in (("owner", owner), ("caught up", owner and not behind)):
-            if reached and name not in self._milestones:
-                self._milestones.add(name)
-                log.info("%s", name)
-                self._schedule.soon("evaluate")
+        reached = {"owner": owner, "caught up": owner and not behind}
+        passed = [name for name, now_so in reached.items() if now_so and name not in self._milestones]
+        for name in passed:
+            self._milestones.add(name)
+            log.info("%s", name)
+        if passed:  # once for both: a second run would count as skipped
+            self._schedule.soon("evaluate")
         if owner and "caught up" not in self._milestones and now >= self._next_progress:
             self._next_progress = now + PROGRESS_SECONDS
             log.info("catching up", extra={"records_behind": behind})

@@ -10,7 +10,12 @@ from datetime import UTC, datetime
 from apscheduler.events import EVENT_JOB_ERROR, EVENT_JOB_MAX_INSTANCES, EVENT_JOB_MISSED, JobExecutionEvent
 from apscheduler.schedulers.background import BackgroundScheduler
 
+from monitor.clock import Clock, SystemClock
+
 log = logging.getLogger(__name__)
+
+SAY_SECONDS = 60.0
+"""How often the log says that a job is skipped again and again."""
 
 
 class Schedule:
@@ -24,7 +29,7 @@ class Schedule:
         Runs that raised, by job.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock | None = None) -> None:
         for name in ("apscheduler.scheduler", "apscheduler.executors.default"):
             logging.getLogger(name).setLevel(logging.CRITICAL)  # said by the listeners below
         # By default a job that is a second late is skipped without a word.
@@ -35,10 +40,14 @@ class Schedule:
         self._scheduler.add_listener(self._on_error, EVENT_JOB_ERROR)
         self.missed: Counter[str] = Counter()
         self.errors: Counter[str] = Counter()
+        self._clock = clock or SystemClock()
+        self._settings: dict[str, str] = {}
+        self._said: dict[str, float] = {}
 
-    def every(self, seconds: float, name: str, job: Callable[[], None]) -> None:
-        """Run `job` every `seconds`, for the first time at once."""
+    def every(self, seconds: float, name: str, job: Callable[[], None], setting: str = "") -> None:
+        """Run `job` every `seconds`, which `setting` names to users, for the first time at once."""
         self.missed[name] += 0  # so that it is exported before the first
+        self._settings[name] = setting
         self._scheduler.add_job(job, "interval", seconds=seconds, id=name, next_run_time=datetime.now(UTC))
 
     def soon(self, name: str) -> None:
@@ -62,7 +71,16 @@ class Schedule:
 
     def _on_missed(self, event: JobExecutionEvent) -> None:
         self.missed[event.job_id] += 1
-        log.warning("job skipped: its last run has not ended", extra={"job": event.job_id})
+        now = self._clock.monotonic()
+        if now - self._said.get(event.job_id, -SAY_SECONDS) < SAY_SECONDS:
+            return
+        self._said[event.job_id] = now
+        setting = self._settings[event.job_id]
+        log.warning(
+            "job skipped: its last run has not ended%s",
+            f"; if this goes on, raise {setting}" if setting else "",
+            extra={"job": event.job_id, "skipped": self.missed[event.job_id]},
+        )
 
     def _on_error(self, event: JobExecutionEvent) -> None:
         self.errors[event.job_id] += 1

@@ -13,8 +13,10 @@ from monitor.clock import Clock
 from monitor.errors import SourceError
 from monitor.logs import log_change
 from monitor.sources.connection import ConnectionFailed, check_settings, connect, connect_admin
+from monitor.sources.diagnosis import servers_text
 from monitor.sources.patience import Patience
 from monitor.sources.topics import Topic, TopicWatch, describe, problem_of, recreated_topics
+from monitor.wording import utc
 
 logger = logging.getLogger(__name__)
 
@@ -101,10 +103,7 @@ class Cluster:
         assert self._watch is not None
         silent = self._watch.silent_since
         if silent is not None:
-            waited = self._clock.monotonic() - silent
-            self.say("no broker answers any more")
-            if waited >= self._give_up_after:
-                raise SourceError(f"no broker has answered for {waited:.0f} s (kafka.give_up_after)")
+            self.say(self._silence(*silent))
         elif self._watch.latest is not self._seen:
             self._seen = self._watch.latest
             self.say("; ".join(self._problems(self._seen)) or None)
@@ -126,6 +125,19 @@ class Cluster:
             self._watch.stop()
         if self.admin is not None:
             self.admin.close()
+
+    def _silence(self, began: float, since: int) -> str:
+        """Say that no broker answers any more; the same words all the while."""
+        waited = self._clock.monotonic() - began
+        what = f"Kafka at {servers_text(self._settings)} has not answered since {utc(since)}"
+        remedy = "check that the brokers run and can be reached (monitor check --connect)"
+        if waited >= self._give_up_after:
+            raise SourceError(f"{what}; {remedy} (given up after {waited:.0f} s: kafka.give_up_after)")
+        until = utc(since + round(self._give_up_after * 1e6))
+        return (
+            f"{what}; {remedy}; numbers stay as they were, and it is tried again until {until} "
+            "(kafka.give_up_after)"
+        )
 
     def _reach(self) -> str | None:
         """Reach the brokers and all topics; return what is missing."""

@@ -20,9 +20,10 @@ from kafka.errors import (
 
 from monitor.clock import Clock, SystemClock
 from monitor.errors import MonitorError
-from monitor.sources.connection import connect, connect_admin
+from monitor.sources.connection import ConnectionFailed, connect, connect_admin
 from monitor.sources.letter import TRUNCATED_TO, Letter, RejectedRecord, letter
 from monitor.sources.outbox import MAX_PENDING, Outbox, Posted
+from monitor.sources.refusals import error_text
 from monitor.sources.topics import describe, problem_of
 
 logger = logging.getLogger(__name__)
@@ -219,7 +220,9 @@ class DeadLetters:
                     self._error = None
                 return producer
             except (MonitorError, KafkaError) as error:
-                self._say(f"dead letters wait: {error}")
+                # Of brokers that are away the source speaks; here it matters where letters wait.
+                if self._outbox or not isinstance(error, (ConnectionFailed, KafkaError)):
+                    self._say(f"dead letters cannot be sent: {error_text(error)}")
                 self._closing.wait(_RETRY_EVERY)
         return producer
 
@@ -260,7 +263,7 @@ class DeadLetters:
         else:
             # A bare KafkaError: another letter of the batch was refused, and this one along with it.
             if type(error) is not KafkaError and not self._failing.is_set():
-                self._say(f"dead letters cannot be sent: {type(error).__name__}: {error}")
+                self._say(f"dead letters cannot be sent: {error_text(error)}")
                 self._failing.set()
             self._again(posted, posted.letter)
 

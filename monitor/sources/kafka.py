@@ -22,7 +22,7 @@ from monitor.sources.cluster import Cluster
 from monitor.sources.lag import EndOffsets
 from monitor.sources.positions import Start, committed, ranges, starting_points
 from monitor.sources.rebalance import RebalanceListener, leave
-from monitor.sources.refusals import explain_refusal, is_passing, is_put_out
+from monitor.sources.refusals import error_text, explain_passing, explain_refusal, is_passing, is_put_out
 from monitor.sources.settings import consumer_settings
 from monitor.sources.tracking import Tracking, partition_text
 
@@ -71,7 +71,7 @@ class KafkaSource:
     Attributes
     ----------
     commit_failures : int
-        Commits that no broker took; a later one makes them good.
+        Commits in a row that no broker took; a later one makes them good.
     """
 
     def __init__(
@@ -169,7 +169,7 @@ class KafkaSource:
         except KafkaError as error:
             if not is_passing(error):
                 raise explain_refusal(error, self._settings, self._group_id) from error
-            self._say(self._trouble or f"Kafka does not answer: {type(error).__name__}: {error}")
+            self._say(self._trouble or explain_passing(error, self._settings))
             self._stop.wait(min(timeout, 0.5))
         return self._after(found)
 
@@ -219,10 +219,12 @@ class KafkaSource:
                 return False
             if not is_passing(error):
                 raise explain_refusal(error, self._settings, self._group_id) from error
-            if self.commit_failures == 0:
-                logger.warning("a commit failed and will be repeated: %s", error)
             self.commit_failures += 1
+            # The first may come before it is known that no broker answers, which `problem` says by itself.
+            if self.commit_failures == 2 and self.problem is None:
+                logger.warning("commits fail and will be repeated: %s", error_text(error))
             return False
+        self.commit_failures = 0
         return True
 
     def close(self) -> None:

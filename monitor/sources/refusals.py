@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from kafka import errors
 
 from monitor.errors import SourceError
+from monitor.sources.diagnosis import servers_text
 from monitor.sources.topics import user_text
 
 _PUT_OUT = (errors.CommitFailedError, errors.UnknownMemberIdError, errors.IllegalGenerationError)
@@ -33,6 +34,16 @@ def is_passing(error: Exception) -> bool:
         return False
     passing = (errors.RetriableError, errors.CommitFailedError, errors.RebalanceInProgressError, *_AWAY)
     return isinstance(error, passing)
+
+
+def error_text(error: Exception) -> str:
+    """Write an error with its name; kafka-python gives many a time-out ``None`` for a reason."""
+    return str(error).removesuffix(": None")
+
+
+def explain_passing(error: Exception, settings: Mapping[str, object]) -> str:
+    """Say that a `poll` is tried again."""
+    return f"Kafka at {servers_text(settings)} does not answer: {error_text(error)}; it is tried again"
 
 
 def explain_refusal(error: Exception, settings: Mapping[str, object], group_id: str) -> SourceError:
@@ -80,4 +91,4 @@ def explain_refusal(error: Exception, settings: Mapping[str, object], group_id: 
         return SourceError(f"records cannot be unpacked ({error}); {remedy}")
     if isinstance(error, errors.SaslAuthenticationFailedError):
         return SourceError(f"the broker no longer accepts {user_text(settings)}: {error}")
-    return SourceError(f"reading from Kafka failed: {type(error).__name__}: {error}")
+    return SourceError(f"reading from Kafka failed: {error_text(error)}")

@@ -148,12 +148,12 @@ class TopicWatch:
     latest
         The newest answer; a new object each time.
     silent_since
-        Monotonic time of the first look since which no broker answered; None while one does.
+        Monotonic and wall-clock time of the first look since which no broker answered; None while one does.
     """
 
     def __init__(self, admin: Any, names: Sequence[str], clock: Clock, every: float = WATCH_EVERY) -> None:
         self.latest: Mapping[str, Topic] = {}
-        self.silent_since: float | None = None
+        self.silent_since: tuple[float, int] | None = None
         self._admin = admin
         self._names = names
         self._clock = clock
@@ -176,5 +176,5 @@ class TopicWatch:
                 self.silent_since = None
             except Exception as error:  # whatever an answer looks like, looking goes on
                 if self.silent_since is None:
-                    self.silent_since = self._clock.monotonic()
+                    self.silent_since = self._clock.monotonic(), self._clock.now()
                 logger.debug("topics cannot be described: %s", error)

@@ -47,6 +47,8 @@ def _facts(status: DaemonStatus) -> Iterator[tuple[str, ...]]:
     rejected = sum(status.events_rejected.values())
     if status.files:
         yield ("files, read to their end",)
+    elif status.broker_error is not None:  # the ends of the partitions are those of the last answer
+        yield ("waiting for Kafka",)
     elif status.owner:
         yield (f"{behind:,} behind" if behind else "caught up",)
     yield (h("span", f"{rejected:,} rejected", class_="warn" if rejected else None),)

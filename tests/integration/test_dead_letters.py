@@ -97,7 +97,7 @@ def test_letters_wait_for_their_topic_and_never_create_it(embedded_broker: Broke
         assert not letters.settled(letters.mark(), 1)
         letters.send(bad(b"c"))
         assert letters.full
-        until(lambda: letters.problem.startswith("dead letters wait: there is no topic"), letters)
+        until(lambda: letters.problem.startswith("dead letters cannot be sent: there is"), letters)
         assert "kafka.dead_letter_topic" in letters.problem
         assert letters.problem.endswith(
             "reading pauses because 3 rejected events wait (kafka.dead_letter.on_error: pause)"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 
+from monitor.clock import ManualClock
 from monitor.schedule import Schedule
 
 
@@ -76,6 +78,27 @@ def test_a_job_never_runs_twice_at_once(schedule: Schedule, caplog: pytest.LogCa
         logging.getLogger("monitor.schedule").removeHandler(watch)
     assert schedule.missed["job"] >= 1
     assert schedule.errors == {}
+
+
+def test_a_job_that_is_skipped_again_and_again_is_said_once_a_minute(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    clock = ManualClock()
+    schedule = Schedule(clock)
+    schedule.every(10, "evaluate", lambda: None, "evaluation.every")
+    schedule.every(10, "champions", lambda: None)
+    skipped = [SimpleNamespace(job_id=job) for job in ("evaluate", "champions")]
+    for _ in range(12):
+        for event in skipped:
+            schedule._on_missed(event)
+        clock.advance(10)
+    assert schedule.missed == {"evaluate": 12, "champions": 12}
+    why = "job skipped: its last run has not ended"
+    assert [record.message for record in caplog.records] == [
+        f"{why}; if this goes on, raise evaluation.every",
+        why,
+    ] * 2
+    assert [vars(record)["skipped"] for record in caplog.records] == [1, 1, 7, 7]
 
 
 def test_stop_waits_for_what_runs(schedule: Schedule) -> None:

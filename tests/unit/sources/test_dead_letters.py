@@ -18,7 +18,9 @@ from kafka.future import Future
 
 from monitor.clock import ManualClock
 from monitor.sources import dead_letters
+from monitor.sources.connection import ConnectionFailed
 from monitor.sources.dead_letters import DeadLetters
+from monitor.sources.diagnosis import Failure
 from monitor.sources.letter import TRUNCATED_TO
 from monitor.sources.topics import Topic
 
@@ -225,8 +227,27 @@ def test_the_problem_says_why_and_what_it_holds_up(broker, make):
     until(lambda: letters.problem is not None)
     letters.send(rejected(b"a"))
     cause, _, effect = letters.problem.partition("; reading pauses")
-    assert cause.startswith("dead letters wait: there is no topic 'dead'")
+    assert cause.startswith("dead letters cannot be sent: there is no topic 'dead'")
     assert effect == " because 1 rejected events wait (kafka.dead_letter.on_error: pause)"
+
+
+def test_of_brokers_that_are_away_only_the_source_speaks_while_no_letter_waits(
+    broker, make, monkeypatch, caplog
+):
+    looks: list[object] = []
+
+    def away(settings: object) -> None:
+        looks.append(settings)
+        raise ConnectionFailed(Failure("cannot connect to Kafka", waiting_helps=True))
+
+    monkeypatch.setattr(dead_letters, "connect_admin", away)
+    letters = make()
+    until(lambda: len(looks) > 2)
+    assert letters.problem is None
+    assert not caplog.records
+    letters.send(rejected(b"a"))
+    until(lambda: letters.problem is not None)
+    assert letters.problem == "dead letters cannot be sent: cannot connect to Kafka"
 
 
 def test_drop_forwards_no_more_than_there_is_room_for_and_waits_for_nothing(broker, make):

@@ -1,7 +1,7 @@
 import pytest
 from kafka import errors
 
-from monitor.sources.refusals import explain_refusal, is_passing, is_put_out
+from monitor.sources.refusals import error_text, explain_passing, explain_refusal, is_passing, is_put_out
 
 SETTINGS = {"sasl_plain_username": "alice", "sasl_plain_password": "hunter2"}
 
@@ -66,6 +66,13 @@ def test_messages_name_cause_and_remedy(error, cause, remedy):
     assert cause in message
     assert remedy in message
     assert "hunter2" not in message
+
+
+def test_a_time_out_without_a_reason_does_not_say_none():
+    settings = {"bootstrap_servers": ["a:1", "b:2"]}
+    said = explain_passing(errors.KafkaTimeoutError(None), settings)
+    assert said == "Kafka at a:1,b:2 does not answer: KafkaTimeoutError; it is tried again"
+    assert error_text(errors.KafkaTimeoutError("30 s")) == "KafkaTimeoutError: 30 s"
 
 
 def test_a_static_name_used_twice_is_said():
