@@ -11,7 +11,7 @@ from monitor.alerts.alert import Change, Evidence, Moment
 from monitor.alerts.explain import against, is_beyond
 from monitor.alerts.rule import Rule
 from monitor.alerts.track import Reading, Track
-from monitor.alerts.words import duration, lacking
+from monitor.alerts.words import duration, lacking, silence
 
 Step = tuple[Track, Change | None]
 """What is remembered from now on, and what has changed for those who are told."""
@@ -87,8 +87,7 @@ def quiet(rule: Rule, track: Track, moment: Moment, last_event: int, no_data_aft
         return track, None
     if not silent:
         return _awake(replace(track, silent=False, reason=None), moment)
-    reason = f"no event of this version for {duration(no_data_after)}"
-    return replace(track, silent=True, since=moment, reason=reason), "no_data"
+    return replace(track, silent=True, since=moment, reason=silence(last_event)), "no_data"
 
 
 def undefined_look(rule: Rule, track: Track, reading: Reading, moment: Moment) -> Step:

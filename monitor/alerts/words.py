@@ -34,6 +34,11 @@ def duration(microseconds: int) -> str:
     return f"{microseconds / 1e6:g} s"
 
 
+def silence(last_event: int) -> str:
+    """Say since when a version is silent, given the event time of its last event."""
+    return f"no event of this version since {(iso(last_event) or '')[:19]}Z"
+
+
 def lacking(metric: str, class_: str, code: str) -> str:
     """Say why there is no value: what the window, or the detector, has not seen.
 

@@ -12,10 +12,19 @@ from monitor.web.alert_parts.decisions import ASKED, decision_card
 from monitor.web.alert_parts.forms import HOW_TO_ACT
 from monitor.web.alert_parts.holds import hold_forms, holds
 from monitor.web.alert_parts.lists import changes_list, nearest_first, quiet_table
-from monitor.web.alert_parts.names import STATES, Versions, rank, spaced, state_of, versions_of
+from monitor.web.alert_parts.names import (
+    STATES,
+    Versions,
+    fires_without_data,
+    rank,
+    spaced,
+    state_of,
+    versions_of,
+)
 from monitor.web.html import Html, h, join
 from monitor.web.layout import Page, document
 from monitor.web.links import address
+from monitor.web.moments import moment
 from monitor.web.paging import paged
 from monitor.web.site import Shown
 from monitor.wording import printable
@@ -57,7 +66,7 @@ def render_alerts(shown: Shown, parameters: Mapping[str, str]) -> Page:
             "Alerts",
             parameters,
             h("h1", "Alerts and actions"),
-            h("p", _summary(shown), class_="quiet"),
+            h("p", _summary(shown), _judged(shown), class_="quiet"),
             holds(shown.actions, any(each.rule.actions for each in shown.alerts.alerts)),
             _asked(shown, model, versions),
             _filter(shown, model, state, parameters),
@@ -76,10 +85,19 @@ def _summary(shown: Shown) -> str:
     counts = Counter(map(state_of, alerts))
     firing = counts["firing"]
     fires = "No alert fires" if firing == 0 else "1 alert fires" if firing == 1 else f"{firing:,} alerts fire"
+    if silent := sum(map(fires_without_data, alerts)):
+        fires += f" ({silent:,} without data)"
     others = "".join(f", {counts[state]:,} {spaced(state)}" for state in list(STATES)[1:] if counts[state])
     refused = shown.alerts.refused
     more = f" {refused:,} more matches of wildcards are refused (alerts.max_matches)." if refused else ""
     return f"{fires}{others}.{more}"
+
+
+def _judged(shown: Shown) -> Html | None:
+    """Say how far alerts have looked; a model's label maturity holds them back further."""
+    if not shown.alerts.alerts or shown.status.frontier is None:
+        return None
+    return join(" Judged by events up to ", moment(shown.status.frontier), ", less label_maturity.")
 
 
 def _filter(shown: Shown, model: str | None, state: str | None, parameters: Mapping[str, str]) -> Html:
@@ -117,7 +135,7 @@ def _alerts(shown: Shown, alerts: Sequence[Alert], versions: Versions, links: Ht
     for decision in shown.actions.decisions:
         decisions[decision.episode].append(decision)
     cards = [
-        alert_card(each, decisions[each.episode] if each.episode else (), versions, shown.can_act)
+        alert_card(each, decisions[each.episode] if each.episode else (), versions, shown)
         for each in alerts
         if each.state != "inactive"
     ]
@@ -151,8 +169,7 @@ def _of(shown: Shown, model: str | None) -> Iterable[Decision]:
 def _decisions(shown: Shown, title: str, decisions: Sequence[Decision], versions: Versions, id: str) -> Html:
     episodes = {alert.episode: alert for alert in shown.alerts.alerts if alert.episode}
     cards = (
-        decision_card(each, episodes.get(each.episode), versions, shown.can_act)
-        for each in decisions[:MAX_DECISIONS]
+        decision_card(each, episodes.get(each.episode), versions, shown) for each in decisions[:MAX_DECISIONS]
     )
     unable = None if shown.can_act or id != "asked" else h("p", HOW_TO_ACT, class_="warn")
     more = _more(len(decisions) - MAX_DECISIONS, "api/v1/actions")

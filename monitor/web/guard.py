@@ -136,7 +136,7 @@ class Guard:
             error = (
                 "this needs the token in server.act_token_file; send it as 'Authorization: Bearer TOKEN'"
                 if headers.get("authorization") is None
-                else "what Authorization carries is not the token in server.act_token_file"
+                else "this is not the act token (it is in the file that server.act_token_file names)"
             )
             return refusal(401, error, headers={"WWW-Authenticate": "Bearer"})
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()

@@ -9,7 +9,7 @@ from monitor.alerts.alert import Alert
 from monitor.alerts.words import duration, sentence
 from monitor.history import Metric
 from monitor.report import Value, WindowReport
-from monitor.web.alert_parts.names import badge, live_mark, state_of
+from monitor.web.alert_parts.names import badges, live_mark, state_of
 from monitor.web.charts import sparkline
 from monitor.web.fleet import Model, Row
 from monitor.web.html import Html, h, join
@@ -97,7 +97,7 @@ def _alerts(alerts: Sequence[Alert]) -> Html:
     items = [
         h(
             "li",
-            badge(state_of(alert)),
+            badges(alert),
             " ",
             h("span", printable(alert.key.alert), title=printable(sentence(alert))),
         )

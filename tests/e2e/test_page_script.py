@@ -292,7 +292,7 @@ def test_somebody_approves(stage: Stage, tab: Tab) -> None:
     form.get_by_label("Your name").fill("ann")
     form.get_by_label("Act token").fill("wrong")
     form.get_by_role("button", name="Approve").click()
-    expect(form.locator("output")).to_contain_text("is not the token in server.act_token_file")
+    expect(form.locator("output")).to_contain_text("this is not the act token")
     expect(form.get_by_label("Act token")).to_have_value("")
     page.evaluate("refresh()")
     expect(form.get_by_label("Your name")).to_have_value("ann")

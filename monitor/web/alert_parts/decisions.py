@@ -8,9 +8,11 @@ from monitor.actions.decision import OPEN, Decision, Status
 from monitor.alerts.alert import Alert
 from monitor.alerts.words import sentence
 from monitor.web.alert_parts.forms import Button, act_form
+from monitor.web.alert_parts.holds import held_back
 from monitor.web.alert_parts.names import Versions, scope, spaced
 from monitor.web.html import Html, h, join
 from monitor.web.moments import moment
+from monitor.web.site import Shown
 from monitor.wording import number, printable
 
 ASKED: frozenset[Status] = frozenset({"waiting_for_approval", "held"})
@@ -19,7 +21,7 @@ ASKED: frozenset[Status] = frozenset({"waiting_for_approval", "held"})
 _BAD: frozenset[Status] = frozenset({"failed", "refused", "expired"})
 
 
-def decision_card(decision: Decision, alert: Alert | None, versions: Versions, can_act: bool) -> Html:
+def decision_card(decision: Decision, alert: Alert | None, versions: Versions, shown: Shown) -> Html:
     """Return a decision.
 
     Parameters
@@ -30,8 +32,8 @@ def decision_card(decision: Decision, alert: Alert | None, versions: Versions, c
         The alert that led to it, as long as its episode lasts.
     versions
         Those to link to.
-    can_act
-        Whether people may approve and reject.
+    shown
+        Everything else: what holds actions back, and whether people may approve and reject.
     """
     id = f"action-{decision.id}"
     return h(
@@ -54,8 +56,9 @@ def decision_card(decision: Decision, alert: Alert | None, versions: Versions, c
             _why(decision, alert),
         ),
         _reason(decision),
+        held_back(shown.actions, alert) if decision.open and alert is not None else None,
         h("dl", *(h("div", h("dt", name), h("dd", text)) for name, text in _facts(decision))),
-        _form(f"{id}-form", decision) if can_act and decision.status in OPEN else None,
+        _form(f"{id}-form", decision) if shown.can_act and decision.open else None,
         id=id,
         class_="card decision",
     )
@@ -75,14 +78,18 @@ def _move(decision: Decision) -> Html:
     bad = printable(decision.bad_version) or "(no version)"
     if decision.target_version is None:
         goal: str = h("span", "no good version is known to go back to", class_="warn")
+        if decision.status in ASKED:
+            goal = join(goal, "; approved, it is sent without one, and the receiver decides what to do")
     else:
         goal = h("strong", printable(decision.target_version) or "(no version)")
     return join(f"{printable(decision.model)}: from {bad} to ", goal)
 
 
 def _why(decision: Decision, alert: Alert | None) -> str:
-    """Say what the alert says now, or else what it knew when this was decided."""
-    return printable(sentence(alert)) if alert is not None else join(*_known(decision.evidence))
+    """Say what the alert says now as long as this is open, then what it knew when this was decided."""
+    if decision.open and alert is not None:
+        return printable(sentence(alert))
+    return join("when this was decided, ", *_known(decision.evidence))
 
 
 def _known(evidence: Mapping[str, object]) -> Iterator[str]:

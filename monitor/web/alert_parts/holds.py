@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from monitor.actions.desk import DeskView
-from monitor.actions.silence import Silence
+from monitor.actions.silence import Pause, Silence, silence_labels
+from monitor.alerts.alert import Alert
 from monitor.web.alert_parts.forms import ENDS, Button, act_form, field, silence_form
 from monitor.web.body import MAX_TEXT
 from monitor.web.html import Html, h, join
@@ -29,6 +30,20 @@ def holds(desk: DeskView, wanted: bool) -> Html | None:
     return h("ul", *(h("li", each) for each in found), class_="holds", id="holds") if found else None
 
 
+def held_back(desk: DeskView, alert: Alert) -> Html | None:
+    """Say who holds an alert's actions back and until when, None where nobody does."""
+    labels = silence_labels(alert)
+    found = [
+        join("silenced until ", moment(each.until), f" by {printable(each.by)}")
+        for each in desk.silences
+        if each.matches(labels)
+    ]
+    if desk.paused is not None:
+        found.append(join("paused ", _end(desk.paused), f" by {printable(desk.paused.by)}"))
+    texts = (join("; " if place else None, text) for place, text in enumerate(found))
+    return h("p", "Its actions are held back: ", *texts, ".", class_="warn") if found else None
+
+
 def hold_forms(desk: DeskView, can_act: bool) -> Html:
     """Return the silences, each with a way to end it, and ways to pause everything and to silence some."""
     return h(
@@ -50,9 +65,8 @@ def _holds(desk: DeskView, wanted: bool) -> Iterator[str]:
     if wanted and not desk.enabled:
         yield "Actions are off: nothing is decided and nothing sent (actions.enabled)."
     if (pause := desk.paused) is not None:
-        end = "until somebody resumes" if pause.until is None else join("until ", moment(pause.until))
         yield join(
-            "Actions are paused by ", printable(pause.by), " since ", moment(pause.since), ", ", end, "."
+            f"Actions are paused by {printable(pause.by)} since ", moment(pause.since), ", ", _end(pause), "."
         )
     if desk.held_by_breaker:
         yield BREAKER
@@ -61,6 +75,10 @@ def _holds(desk: DeskView, wanted: bool) -> Iterator[str]:
         yield h(
             "a", "1 silence holds" if many == 1 else f"{many} silences hold", " some actions", href="#hold"
         )
+
+
+def _end(pause: Pause) -> str:
+    return "until somebody resumes" if pause.until is None else join("until ", moment(pause.until))
 
 
 def _silence(silence: Silence, can_act: bool) -> Html:

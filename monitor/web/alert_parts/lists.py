@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from monitor.alerts.alert import Alert, Evidence, Key, Transition
-from monitor.web.alert_parts.evidence import closeness, held_against, meter
+from monitor.web.alert_parts.evidence import EXCESS, closeness, held_against, meter
 from monitor.web.alert_parts.names import Versions, anchor, badge, scope
 from monitor.web.html import Html, h
 from monitor.web.moments import moment
@@ -59,5 +59,7 @@ def _change(transition: Transition, versions: Versions) -> Html:
 def _value(evidence: Evidence) -> str:
     if evidence.value is None:
         return "undefined" if evidence.undefined else ""
+    if evidence.component is not None:  # of calibration
+        return f"{EXCESS.lower()} {number(evidence.value)}, {evidence.component}"
     limit = "" if evidence.limit is None else f", limit {number(evidence.limit)}"
     return f"{number(evidence.value)}{limit}"

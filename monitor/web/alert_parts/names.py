@@ -26,8 +26,25 @@ Versions = Mapping[str, Collection[str]]
 
 
 def state_of(alert: Alert) -> str:
-    """Return the state; "historic" is one that fires, but began too long ago for anybody to be told."""
-    return "historic" if alert.state == "firing" and alert.historic else alert.state
+    """Return the state as people are told of it.
+
+    What fired before its data ended is still "firing"; "historic" is what fires, but began too long ago for
+    anybody to be told.
+    """
+    if alert.firing:
+        return "firing"
+    return "historic" if alert.state == "firing" else alert.state
+
+
+def fires_without_data(alert: Alert) -> bool:
+    """Return whether people are still told of it although its version has no events any more."""
+    return alert.firing and alert.state == "no_data"
+
+
+def since_of(alert: Alert) -> int | None:
+    """Return since when it is in the state of `state_of`, in microseconds of event time."""
+    since = alert.started if alert.firing else alert.since
+    return None if since is None else since.timestamp
 
 
 def spaced(word: str) -> str:
@@ -37,14 +54,28 @@ def spaced(word: str) -> str:
 
 def rank(alert: Alert) -> tuple[int, int, Key]:
     """Return what to sort by: the state, then the newest first."""
-    since = -alert.since.timestamp if alert.since else 0
-    return list(STATES).index(state_of(alert)), since, alert.key
+    return list(STATES).index(state_of(alert)), -(since_of(alert) or 0), alert.key
 
 
 def badge(state: str) -> Html:
     """Return the badge of a state, or of a change."""
     look = "good" if state == "resolved" else STATES[state]
     return h("span", spaced(state), class_=f"badge {look}")
+
+
+def badges(alert: Alert) -> Html:
+    """Return the badge of an alert's state, and where it fires without data that of this."""
+    shown = badge(state_of(alert))
+    return join(shown, " ", badge("no_data")) if fires_without_data(alert) else shown
+
+
+def not_live(version: str, live: str | None, href: str | None) -> Html | None:
+    """Return a badge that names, and links, the version that is live instead; None where none is known."""
+    if live in (None, version):
+        return None
+    text = f"not live: {printable(live or '') or 'no version'} is"
+    why = "the newest events come from that version"
+    return h("a" if href else "span", text, href=href, class_="badge warn", title=why)
 
 
 def live_mark() -> Html:

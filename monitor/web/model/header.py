@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from monitor.web.alert_parts.names import live_mark
+from monitor.web.alert_parts.names import live_mark, not_live
 from monitor.web.html import Html, h
 from monitor.web.model.chosen import Chosen
 from monitor.web.moments import moment
@@ -40,6 +40,7 @@ def header_section(chosen: Chosen, retired: Sequence[str], preset: str | None, l
             state,
             h("span", "retired", class_="badge warn") if chosen.kept is not None else None,
             live_mark() if len(chosen.versions) > 1 and chosen.version == live else None,
+            not_live(chosen.version, live, _other(chosen, live)),
         ),
         _windows(chosen),
         _form(chosen, retired),
@@ -47,6 +48,12 @@ def header_section(chosen: Chosen, retired: Sequence[str], preset: str | None, l
         class_="card",
         id="model",
     )
+
+
+def _other(chosen: Chosen, live: str | None) -> str | None:
+    """Return where to see the live version, None where there is no report of it."""
+    known = any(version.version == live for version in chosen.versions)
+    return chosen.link(version=live, window=None, segment=None) if known else None
 
 
 def _windows(chosen: Chosen) -> Html:

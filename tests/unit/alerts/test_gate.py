@@ -51,8 +51,8 @@ def test_no_data() -> None:
     assert outcome(alert(), version="3") == ("no_data", "no event of fraud 3 is known")
     unlabeled = replace(REPORT, versions=tuple(replace(v, labeled_events=0) for v in REPORT.versions))
     assert outcome(alert(), of=unlabeled) == ("no_data", "the version has no labeled event")
-    silent = alert("no_data", reason="no event of this version for 30 min")
-    assert outcome(silent) == ("no_data", "no event of this version for 30 min")
+    silent = alert("no_data", reason="no event of this version since 2026-11-30T16:11:43Z")
+    assert outcome(silent) == ("no_data", "no event of this version since 2026-11-30T16:11:43Z")
     assert outcome(silent, alert())[0] == "inconclusive"
 
 

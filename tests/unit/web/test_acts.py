@@ -155,6 +155,7 @@ def test_another_token_may_not_act(method, path, given):
     refused = of(made, read_token=READ_TOKEN).request(method, path, headers=headers, **_json(method))
     assert refused.status_code == 401
     assert refused.headers["www-authenticate"] == "Bearer"
+    assert "server.act_token_file" in refused.json()["error"]
     assert TOKEN not in refused.text and READ_TOKEN not in refused.text
     assert made.desk.view().paused is None
 

@@ -30,6 +30,7 @@ from tests.support.shown_alerts import (
     NO_DATA,
     PENDING,
     VIEW,
+    moment,
     office,
     waiting,
 )
@@ -169,10 +170,19 @@ def test_a_calibration_alert_says_what_its_value_is_and_its_tolerance():
     assert "0.1339, outcomes minus mean probability" in words(page(alerts=AlertsView((quiet,))))
 
 
-def test_who_is_still_told_without_data_is_said():
-    still = replace(NO_DATA, started=FIRING.started)
-    assert "people are told until there are data again" in words(page(alerts=AlertsView((still,))))
+def test_what_is_still_told_of_without_data_fires():
+    still = replace(NO_DATA, started=moment(120))
+    text = words(page({"state": "firing"}, alerts=AlertsView((still, NO_DATA), live={"fraud": "2026-12-01"})))
+    assert "1 alert fires (1 without data), 1 no data." in text
+    assert "firing no data RecallBelowFloor" in text
+    assert "not live: 2026-12-01 is page · since 2025-11-29 10:00:00 UTC" in text
+    assert "without data since 2025-11-29 10:30:00 UTC : people are told until new events" in text
     assert "people are told" not in words(page(alerts=AlertsView((NO_DATA,))))
+
+
+def test_how_far_alerts_are_judged_is_said():
+    assert "Judged by events up to 2025-11-29 11:59:00 UTC" in words(page())
+    assert "Judged" not in words(page(status=status(frontier=None)))
 
 
 def test_an_alert_about_what_is_gone_links_to_what_is_left():
@@ -224,7 +234,7 @@ def test_a_page_that_does_not_exist(asked):
 
 
 def test_firing_alerts_are_paged_too():
-    found = many(3 * PER_PAGE, state="firing")
+    found = many(3 * PER_PAGE, state="firing", started=FIRING.started)
     assert page(alerts=found).count('class="card alert firing"') == PER_PAGE
 
 
@@ -241,6 +251,16 @@ def test_a_decision_shows_the_alert_first_and_then_the_answer():
     for alerts, because in ((AlertsView((source,)), sentence(source)), (CALM, "value 0.6000, limit 0.8000")):
         text = words(section(page(alerts=alerts, actions=made.desk.view()), "asked"))
         assert text.index("RecallBelowFloor") < text.index(because) < text.index("approval is set")
+
+
+def test_a_decision_that_is_over_shows_what_it_was_decided_by():
+    made = office()
+    made.desk.reject(waiting(made), "ann")
+    worse = alert(actions=("rollback", "page_owner"), evidence=Evidence(value=0.3, limit=0.8, support=400))
+    text = words(section(page(alerts=AlertsView((worse,)), actions=made.desk.view()), "decided"))
+    over, open = text.split("page_owner", 1)[1].split("rollback", 1)
+    assert "when this was decided, value 0.6000, limit 0.8000, support 40" in over
+    assert "is 0.3000" in open
 
 
 def test_who_may_act_is_asked_for_the_token():
@@ -285,7 +305,7 @@ def test_a_decision_without_a_good_version_says_so():
         for each in made.desk.view().decisions
     )
     text = words(page(actions=view(decisions=decisions)))
-    assert "no good version is known to go back to" in text
+    assert "no good version is known to go back to ; approved, it is sent without one" in text
     assert "Attempts 3 Last error no route" in text
 
 
@@ -313,6 +333,23 @@ def test_what_holds_actions_back_stands_on_top(changes, said):
     assert 'id="holds"' not in page(actions=view())
 
 
+def test_what_is_held_back_says_so_where_one_decides():
+    made = office()
+    source = alert(actions=("rollback", "page_owner"))
+    held = made.desk.view()
+    for changes, said in (
+        ({"silences": (SILENCE,)}, "silenced until 2025-11-29 13:00:00 UTC by token (bob)"),
+        ({"paused": PAUSE}, "paused until 2025-11-29 13:00:00 UTC by token (ann)"),
+        ({"paused": replace(PAUSE, until=None)}, "paused until somebody resumes by token (ann)"),
+    ):
+        html = page(alerts=AlertsView((source,)), actions=replace(held, **changes))
+        for part in ("asked", "alerts", "decided"):
+            assert f"Its actions are held back: {said}" in words(section(html, part))
+    other = replace(SILENCE, matchers={"model": "churn"})
+    html = page(alerts=AlertsView((source,)), actions=replace(held, silences=(other,)))
+    assert "held back" not in words(html)
+
+
 def test_pauses_and_silences_can_be_made_and_ended():
     html = section(page(actions=view(silences=(SILENCE,))), "hold")
     for address in ("api/v1/actions/pause", "api/v1/silences", "api/v1/silences/abc123"):
@@ -337,6 +374,12 @@ def test_without_actions_nothing_is_said_of_them():
 def test_changes_are_a_list_newest_first():
     text = words(section(page(), "changes"))
     assert text.index("pending") < text.index("firing") < text.index("nobody was told: it was long ago")
+
+
+def test_a_change_of_calibration_says_what_its_number_is():
+    change = replace(VIEW.transitions[0], evidence=Evidence(value=0.1339, component="up"))
+    text = words(section(page(alerts=AlertsView(VIEW.alerts, (change,))), "changes"))
+    assert "outcomes minus mean probability 0.1339, up" in text
 
 
 def test_no_alert_at_all():

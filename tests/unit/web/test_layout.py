@@ -36,7 +36,7 @@ def test_what_fires_is_counted_in_navigation_and_title():
     assert "firing" not in laid_out(alerts=AlertsView()).text
     still_told = replace(NO_DATA, started=moment_of(120))
     assert still_told.firing
-    assert "firing" not in laid_out(alerts=AlertsView((still_told, HISTORIC))).text
+    assert "Alerts 1 firing" in laid_out(alerts=AlertsView((still_told, HISTORIC))).text
 
 
 def test_files_need_no_checkpoint():
@@ -53,6 +53,13 @@ def test_the_daemons_health_is_one_line():
 def test_what_has_not_happened_yet_is_said():
     text = laid_out(status=status(last_evaluation=None)).text
     assert "no evaluation yet · no checkpoint yet" in text
+
+
+@pytest.mark.parametrize("role", [{}, {"owner": False}, {"ready": False}])
+def test_who_cannot_read_kafka_has_not_caught_up(role):
+    away = laid_out(status=status(broker_error="away", consumer_lag={("t", 0): 0}, **role)).text
+    assert " · waiting for Kafka · " in away and "caught up" not in away and "behind · " not in away
+    assert "caught up · " in laid_out(status=status(consumer_lag={("t", 0): 0})).text
 
 
 def test_the_line_opens_to_reasons_and_partitions():

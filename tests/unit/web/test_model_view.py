@@ -177,6 +177,15 @@ def test_a_model_that_nothing_watches_has_rules_to_begin_with():
     assert "FraudRecallLow" in text
     assert "No alert rule" not in page(alerts=VIEW).text
     assert "Rules to begin with" not in page({}, report(empty_window())).text
+    assert "Rules to begin with" not in page(status=status(rejection_error="98% of the rows")).text
+    alone = report(window_report(confusion=((9660, 138, 0), (0, 0, 0))))
+    assert "No rules are proposed: all labeled events are of class legit" in page({}, alone).text
+
+
+def test_of_files_it_says_what_makes_the_numbers_fewer_than_they_should_be():
+    rejected = {"events_consumed": {"t": 1000}, "events_rejected": {("fraud", "not_finite"): 300}}
+    assert "300 of 1,000 records were rejected" in page(status=status(files=True, **rejected)).text
+    assert "300 of 1,000 records were rejected" not in page(status=status(**rejected)).text
 
 
 def test_a_tile_is_marked_where_its_alert_fires():
@@ -300,8 +309,13 @@ def test_a_link_to_a_version_without_the_window_leaves_it_out():
 def test_the_version_with_the_traffic_is_marked():
     live = AlertsView(live={"fraud": "2026-11-01"})
     assert page(alerts=live).text.count("live") == page().text.count("live") + 2
+    assert "not live" not in page(alerts=live).text
     other = page({**FRAUD, "version": "2026-12-01"}, alerts=live)
-    assert other.text.count("live") == page({**FRAUD, "version": "2026-12-01"}).text.count("live") + 1
+    assert "not live: 2026-11-01 is" in other.text
+    assert "model?model=fraud&version=2026-11-01" in other.links()
+    gone = page(alerts=AlertsView(live={"fraud": "2026-10-01"}))
+    assert "not live: 2026-10-01 is" in gone.text
+    assert not any("version=2026-10-01" in each for each in gone.links())
 
 
 def test_a_segment_that_differs_is_marked():

@@ -230,10 +230,20 @@ def test_without_any_label_it_says_what_to_check():
 def test_many_rejected_records_are_spoken_of_with_a_link_to_the_reasons():
     few = {"events_consumed": {"t": 1000}}
     page = overview(status=status(**few, events_rejected={("fraud", "not_finite"): 300}))
-    assert "300 of 1,000 records were rejected" in page.text
+    assert "300 of 1,000 records were rejected, most as not_finite: by reason" in page.text
+    assert "monitor doctor" in page.text
     assert "#rejected" in page.links()
     assert "rejected" in {a.get("id") for _, a in page.elements}
     assert "records were rejected" not in overview().text
+
+
+def test_of_files_it_says_where_rejected_rows_are_shown_and_what_else_is_wrong_with_them():
+    rejected = {("fraud", "not_finite"): 300, ("x", "not_json"): 200, ("", "not_json"): 200}
+    of = status(files=True, events_consumed={"file": 1000}, events_rejected=rejected, remarks=("No time.",))
+    text = overview(status=of).text
+    assert "700 of 1,000 records were rejected, most as not_json: by reason" in text
+    assert "What monitor replay printed" in text and "monitor doctor" not in text
+    assert "No time." in text
 
 
 def test_hostile_names_keep_their_rows_apart():
