@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from monitor.clock import Clock
@@ -74,21 +74,39 @@ class Rejections:
                 self._judge(minute)
 
     def _judge(self, minute: _Minute) -> None:
-        rejected, before = minute.reasons.total(), self.problem
-        self.problem = _describe(minute) if 2 * rejected > minute.read else None
+        before = self.problem
+        found = most_rejected("events of a minute", minute.read, minute.reasons, minute.details)
+        self.problem = found and (
+            f"{found}; correct the configuration or what is produced (`monitor doctor` reads what the topic "
+            "holds and says what fits)"
+        )
         if before is None and self.problem is not None:
             log.error("%s", self.problem)
         elif before is not None and self.problem is None:
             log.info("less than half of the events are rejected again")
 
 
-def _describe(minute: _Minute) -> str:
-    rejected = minute.reasons.total()
-    [(reason, count)] = minute.reasons.most_common(1)
+def most_rejected(what: str, read: int, reasons: Counter[str], details: Mapping[str, str]) -> str | None:
+    """Return how many were rejected, and why most of them; None where that is not more than half.
+
+    Parameters
+    ----------
+    what
+        Was read, in the plural.
+    read
+        How many.
+    reasons
+        How many were rejected, by reason.
+    details
+        Of one of each reason.
+    """
+    rejected = reasons.total()
+    if 2 * rejected <= read:
+        return None
+    [(reason, count)] = reasons.most_common(1)
     return (
-        f"{rejected / minute.read:.0%} of the events of a minute were rejected "
-        f"({rejected} of {minute.read}), {count} of them as {reason}: {minute.details[reason]}; correct the "
-        "configuration or what is produced (`monitor doctor` reads what the topic holds and says what fits)"
+        f"{rejected / read:.0%} of the {what} were rejected ({rejected} of {read}), {count} of them as "
+        f"{reason}: {details[reason]}"
     )
 
 

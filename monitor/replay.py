@@ -6,6 +6,7 @@ import itertools
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from monitor.alerts.alert import Transition
 from monitor.assembly import presets
 from monitor.clock import Clock, SystemClock
 from monitor.config import Config
+from monitor.deciding import at_once
 from monitor.evaluation import Evaluation
 from monitor.events.batch import EventBatch, Rejected
 from monitor.events.position import OFFSET_BITS
@@ -22,16 +24,20 @@ from monitor.proposal import seen_paths
 from monitor.recording import Recording
 from monitor.records import Partition, RecordBatch
 from monitor.rehearsal import Rehearsal
+from monitor.rejections import most_rejected
 from monitor.report import Report
 from monitor.report_json import metric_objects
 from monitor.series import ExportOptions, select_series
-from monitor.sources.files import FileSource
-from monitor.suggested_alerts import suggest
+from monitor.sources.files import START_MS, FileSource
+from monitor.suggested_alerts import suggestions
 from monitor.text_report import render_report
 from monitor.timeline import ChangePoint, alert_objects, timeline_text
 from monitor.wording import message, utc
 
 _FIRST_ROWS = 20
+
+_ROW = (1 << OFFSET_BITS) - 1
+"""The bits of a position that are the number of the row."""
 
 _BASIS = ExportOptions(families=(), segments="none", confusions="all", max_series=sys.maxsize)
 """Everything that is exported of a report but its metrics."""
@@ -79,9 +85,11 @@ class Replay:
         self._paths = paths
         self._source = FileSource(paths, text_columns=texts)
         self.pipeline = Pipeline(config, [FileSource.TOPIC], clock or SystemClock(), from_files=True)
+        self._progress: Callable[[float], None] = lambda _: None
         self._change_at = change_at
-        self._rehearsal = Rehearsal(config, self.pipeline)
+        self._rehearsal = Rehearsal(config, self.pipeline, self._look)
         self._recording = Recording(self.pipeline) if record else None
+        self._undated = 0
         self.change: ChangePoint | None = None
         """The first event since `change_at`, once it was read."""
         self.samples: dict[str, Rejected] = {}
@@ -99,6 +107,7 @@ class Replay:
         progress
             Told the share that is done, from 0 to 1.
         """
+        self._progress = progress
         source, pipeline, recording = self._source, self.pipeline, self._recording
         while not source.finished:
             batches = source.poll(0).batches
@@ -112,10 +121,11 @@ class Replay:
                     self._take_in(piece, lagging | pending)
                     recording.look(sum(len(batch.records) for batch in piece))
             source.hold(pipeline.ahead(lagging))
-            progress(source.progress)
+            self._tell()
         self._retire(pipeline.advance(frozenset()))
         pipeline.state.clocks.end()  # files end: there is no event that might come late
         self._rehearsal.turn()
+        self._tell()
         evaluation = pipeline.evaluate(pipeline.snapshot())
         if recording is not None:
             pipeline.history.add(evaluation.report)
@@ -124,11 +134,23 @@ class Replay:
     def _take_in(self, batches: Sequence[RecordBatch], lagging: frozenset[Partition]) -> None:
         batch = self.pipeline.decode(batches)
         self._note_change(batch)
+        self._undated += _undated(batch)
         self.pipeline.apply(batch)
         self._retire(self.pipeline.advance(lagging))
         self._rehearsal.turn()
         for rejected in batch.rejected:
             self.samples.setdefault(rejected.reason, rejected)
+
+    def _look(self, evaluate: Callable[[], Evaluation]) -> Future[Evaluation]:
+        """Evaluate windows for alerts: of sparse events that takes longer than to read them."""
+        self._tell()
+        return at_once(evaluate)
+
+    def _tell(self) -> None:
+        """Tell the share of the files that was read and, where there are rules, decided about."""
+        read, alerting = self.pipeline.consumed.total(), self.pipeline.alerting
+        waiting = 0 if alerting is None else alerting.waiting
+        self._progress(self._source.progress * (1 - waiting / max(read, 1)))
 
     def _retire(self, gone: Snapshot) -> None:
         self.retired += [(version.model, version.version) for version in gone.view.versions]
@@ -148,7 +170,7 @@ class Replay:
         """Return the number of an event in all files together, from 0, given its place."""
         file = self.pipeline.decoder.positions.partition(position >> OFFSET_BITS).partition
         before = (rows for (_, f), rows in self.pipeline.state.next_offsets.items() if f < file)
-        return sum(before) + (position & ((1 << OFFSET_BITS) - 1))
+        return sum(before) + (position & _ROW)
 
     @property
     def desk(self) -> Desk | None:
@@ -183,7 +205,12 @@ class Replay:
         )
 
     def remarks(self) -> Iterator[str]:
-        """Yield why nothing is said of a change, where one was named."""
+        """Yield what makes less of the result than was asked for."""
+        if self._undated:
+            yield (
+                f"{self._undated} rows have no timestamp (events.fields.timestamp), so they count as of "
+                "2000-01-01: windows by time and timelines mean nothing."
+            )
         if self._change_at is None:
             return
         if self.pipeline.alerting is None:
@@ -191,15 +218,19 @@ class Replay:
         elif self.change is None:
             yield f"--change-at: no event since {utc(self._change_at)}, so there is no delay to tell."
 
-    def suggestions(self, report: Report) -> Iterator[str]:
-        """Yield lines of YAML with rules to begin with, where no rule is configured."""
-        if self._config.alerts.rules:
-            return
-        newest = {window.model: window for window in reversed(report.select(segment=""))}
-        rules = "".join(suggest(window, presets(self._config)) for window in newest.values())
-        if rules:
-            yield "No alert is configured. Rules to begin with, which this model would keep as it is now:"
-            yield from ("alerts:", "  rules:", *(f"    {rule}" for rule in rules.splitlines()))
+    def problem(self) -> str | None:
+        """Return what is wrong with most of the rows, None while most are valid events."""
+        counts = self.counts()
+        details = {reason: sample.detail for reason, sample in self.samples.items()}
+        found = most_rejected("rows", counts["consumed"], Counter(counts["rejected"]), details)
+        return found and f"{found}. All numbers are of the other rows alone."
+
+    def ending(self, report: Report) -> Iterator[str]:
+        """Yield what to do next: mend what is wrong, or begin with rules where none is configured."""
+        if problem := self.problem():
+            yield problem
+        elif not self._config.alerts.rules:
+            yield from suggestions(report, presets(self._config))
 
     def place(self, rejected: Rejected) -> str:
         """Return the file and the row of a record."""
@@ -217,6 +248,12 @@ class Replay:
             "unlabeled": pipeline.state.unlabeled.total(),
             "late": pipeline.state.late.total(),
         }
+
+
+def _undated(batch: EventBatch) -> int:
+    """Count events that have the time of their row, for want of their own."""
+    columns = batch.columns.values()
+    return sum(int((c.timestamp == (START_MS + (c.position & _ROW)) * 1000).sum()) for c in columns)
 
 
 def replay_object(replay: Replay, evaluation: Evaluation) -> dict[str, Any]:
@@ -270,7 +307,7 @@ def summary(replay: Replay, evaluation: Evaluation) -> str:
         lines += ["", timeline.rstrip("\n")]
     if not windows:
         return "\n".join(lines)
-    return "\n".join([*lines, "", render_report(evaluation.report), *replay.suggestions(evaluation.report)])
+    return "\n".join([*lines, "", render_report(evaluation.report), *replay.ending(evaluation.report)])
 
 
 def nothing_to_report(replay: Replay, evaluation: Evaluation) -> str | None:

@@ -38,6 +38,8 @@ def replay_server(config: Config, replay: Replay, evaluation: Evaluation) -> Ser
         events_rejected=dict(pipeline.rejected),
         events_late=dict(pipeline.state.late),
         events_unlabeled=dict(pipeline.state.unlabeled),
+        rejection_error=replay.problem(),
+        remarks=tuple(replay.remarks()),
         frontier=report.frontier,
         last_evaluation=report.evaluated_at,
         state_bytes=pipeline.state.nbytes(),

@@ -54,6 +54,8 @@ class DaemonStatus:
         What went wrong at the latest attempt, None where it succeeded.
     rejection_error
         What is wrong with most of the records, None while most are valid events.
+    remarks
+        What else makes the numbers less than they look, in sentences.
     checkpoint_age, checkpoint_every
         Seconds since a checkpoint was last written or, before the first, since this instance became the
         owner (None on a standby), and the configured period.
@@ -104,6 +106,7 @@ class DaemonStatus:
     evaluation_error: str | None = None
     dead_letter_error: str | None = None
     rejection_error: str | None = None
+    remarks: tuple[str, ...] = ()
     checkpoint_error: str | None = None
     checkpoint_age: float | None = None
     checkpoint_every: float = 30.0

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from math import ceil, floor, inf
+from operator import attrgetter
 
 import yaml
 
 from monitor.presets import HIGH_IS_BAD, Preset, Presets, pick_values
-from monitor.report import Value, WindowReport
-from monitor.wording import interval_of
+from monitor.report import Report, Value, WindowReport
+from monitor.wording import interval_of, printable
 
 SEQUENTIAL = frozenset({"classifier_recall", "classifier_precision", "classifier_expected_cost"})
 """Families whose detectors need nothing but decisions: alarms are as rare as set, and early."""
@@ -36,6 +37,34 @@ COST_SLACK = 0.25
 """The same for costs, as a share of what they are now: they may be in any unit."""
 
 
+def suggestions(report: Report, presets: Presets) -> Iterator[str]:
+    """Yield lines that propose rules for each model, by its labeled version with the newest event."""
+    labeled = [version for version in report.versions if version.labeled_events]
+    newest = {each.model: each.version for each in sorted(labeled, key=attrgetter("last_event"))}
+    windows: dict[str, WindowReport] = {}
+    for window in report.windows:
+        if not window.segment and newest.get(window.model) == window.version:
+            windows.setdefault(window.model, window)
+    rules: dict[str, str] = {}
+    for window in windows.values():
+        name = f"{printable(window.model)} {printable(window.version) or '(none)'}"
+        if text := suggest(window, presets):
+            rules[name] = text
+        elif reason := why_none(window):
+            yield f"No alert rules are proposed for {name}: {reason}."
+    if rules:
+        yield f"No alert is configured. Rules to begin with, by what {', '.join(rules)} did here:"
+        yield from ("alerts:", "  rules:", *(f"    {rule}" for rule in "".join(rules.values()).splitlines()))
+
+
+def why_none(window: WindowReport) -> str | None:
+    """Return why no rules are proposed whatever the values, None where some may be."""
+    classes = [name for name, n in zip(window.classes, window.support, strict=True) if n]
+    if window.task == "multilabel" or len(classes) != 1:
+        return None
+    return f"all labeled events are of class {printable(classes[0])}, and nothing is known of the others"
+
+
 def suggest(window: WindowReport, presets: Presets) -> str:
     """Return rules for the section `alerts.rules` as YAML; empty where there is too little to go by.
 
@@ -48,22 +77,24 @@ def suggest(window: WindowReport, presets: Presets) -> str:
     window
         Over all events; its numbers make the limits.
     presets
-        What comes first: those metrics page, what comes second makes tickets.
+        What comes first: of those metrics, the sequential rules page. Everything else makes tickets.
     """
+    if why_none(window) is not None:
+        return ""
     preset = presets.of(window.model)
     return "".join(f"{line}\n" for line in _rules(window, preset))
 
 
 def _rules(window: WindowReport, preset: Preset) -> Iterator[str]:
-    for severity, picks in (("page", preset.first), ("ticket", preset.second)):
+    for first, picks in ((True, preset.first), (False, preset.second)):
         for value in pick_values(window, picks):
             if value.name in SUGGESTED and value.value is not None and not value.low_support:
                 side, limit = _limit(value)
                 if (side, limit) != ("floor", 0.0):  # nothing is below
-                    yield _rule(window, value, severity, side, limit)
+                    yield _rule(window, value, first, side, limit)
 
 
-def _rule(window: WindowReport, value: Value, severity: str, side: str, limit: float) -> str:
+def _rule(window: WindowReport, value: Value, first: bool, side: str, limit: float) -> str:
     metric = value.name.removeprefix("classifier_").removesuffix("_average")
     which = {
         name: _text(text) if name == "class" else text
@@ -71,6 +102,8 @@ def _rule(window: WindowReport, value: Value, severity: str, side: str, limit: f
         if text and (name, text) != ("subset", "all") and name != "beta"
     }
     condition = _condition(value)
+    # Only a sequential condition bounds how often somebody is woken in vain.
+    severity = "page" if first and condition == "sequential" else "ticket"
     settings = {
         "model": _text(window.model),
         "metric": metric,

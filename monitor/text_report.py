@@ -68,6 +68,8 @@ def classification_report(window: WindowReport, confidence_level: float | None =
     confidence_level
         Of the intervals, to be named in the note about them.
     """
+    if not window.events:
+        return f"{_name(window)}: no event\n"
     found = {(v.name, _subject(v)): v for v in window.values if v.name in _IN_TABLES}
     classes, summary = list(_classes(window, found)), list(_summary(window, found))
     scores = list(_leading(window))
@@ -102,12 +104,16 @@ def _table(classes: Sequence[_Row], summary: Sequence[_Row]) -> Iterator[list[st
         yield [line(row.name, map(_cell, row.values), str(row.support)) for row in part]
 
 
-def _head(window: WindowReport) -> Iterator[str]:
+def _name(window: WindowReport) -> str:
     segment = f"segment {printable(window.segment)}" if window.segment else "all events"
-    yield (
+    return (
         f"model {printable(window.model)}, version {printable(window.version) or '(none)'}, "
         f"window {printable(window.window)}, {segment}"
     )
+
+
+def _head(window: WindowReport) -> Iterator[str]:
+    yield _name(window)
     yield (
         f"{window.events} events, {window.labeled} labeled, {utc(window.start)} to {utc(window.end)}, "
         + ("complete" if window.complete else "NOT COMPLETE")

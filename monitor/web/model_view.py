@@ -24,6 +24,7 @@ from monitor.web.model.segments import segments_section
 from monitor.web.model.timelines import timelines_section
 from monitor.web.model.tolerance import tolerance
 from monitor.web.model.versions import versions_section
+from monitor.web.overview_notes import notes
 from monitor.web.site import Shown
 from monitor.wording import printable
 
@@ -108,8 +109,10 @@ def _sections(shown: Shown, chosen: Chosen, known: Known) -> Iterator[Html | Non
     track = shown.tracks.get((chosen.model, chosen.version, chosen.window.window))
     live = shown.alerts.live.get(chosen.model)
     yield header_section(chosen, known.versions, presets.name(chosen.model), live)
+    if shown.status.files and shown.report is not None:  # a file is of one model, as a rule
+        yield from notes(shown.report, shown.status)
     yield _retired(chosen)
-    yield alerts_section(chosen, of_this_model, presets)
+    yield alerts_section(chosen, of_this_model, presets, shown.status.rejection_error is None)
     yield _questions(chosen)
     yield h(
         "section",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from monitor.report import Report
 from monitor.status import DaemonStatus
 from monitor.web.html import Html, h
+from monitor.wording import printable
 
 DOCTOR = h("code", "monitor doctor -c monitor.yaml")
 
@@ -23,14 +25,18 @@ def nothing(report: Report | None, status: DaemonStatus) -> Html:
 
 def notes(report: Report, status: DaemonStatus) -> Iterator[Html]:
     """Yield what makes the numbers fewer than they should be."""
-    consumed, rejected = sum(status.events_consumed.values()), sum(status.events_rejected.values())
-    if rejected > NOTABLE * consumed:
+    for remark in status.remarks:
+        yield note(printable(remark))
+    consumed, reasons = sum(status.events_consumed.values()), Counter[str]()
+    for (_, reason), n in status.events_rejected.items():
+        reasons[reason] += n
+    if reasons.total() > NOTABLE * consumed:
+        [(most, _)] = reasons.most_common(1)
         yield note(
-            f"{rejected:,} of {consumed:,} records were rejected: ",
+            f"{reasons.total():,} of {consumed:,} records were rejected, most as {most}: ",
             h("a", "by reason", href="#rejected"),
             ". ",
-            DOCTOR,
-            " shows such messages beside what the mapping makes of them.",
+            *_examples(status),
         )
     if not any(version.labeled_events for version in report.versions):
         yield note(
@@ -40,6 +46,17 @@ def notes(report: Report, status: DaemonStatus) -> Iterator[Html]:
             DOCTOR,
             " shows what it finds there.",
         )
+
+
+def _examples(status: DaemonStatus) -> Iterator[str]:
+    """Yield where to see such records."""
+    if status.files:
+        yield "What "
+        yield h("code", "monitor replay")
+        yield " printed has an example of each."
+    else:
+        yield DOCTOR
+        yield " shows such messages beside what the mapping makes of them."
 
 
 def note(*parts: str) -> Html:

@@ -27,7 +27,7 @@ from tests.support.records import batch
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "README.md").read_text()
-MODELS, KAFKA, _ALERTS = [text for language, text in blocks(PAGE) if language == "yaml"]
+MODELS, KAFKA, ALERTS = [text for language, text in blocks(PAGE) if language == "yaml"]
 CONFIG = KAFKA + MODELS
 [EVENT] = [text for language, text in blocks(PAGE) if language == "json"]
 COMMANDS = [
@@ -47,6 +47,12 @@ def test_files_need_no_section_kafka(tmp_path: Path) -> None:
     assert list(load_config(path, {}, needs_kafka=False).models) == ["fraud"]
     with pytest.raises(ConfigurationError, match="monitor replay"):
         load_config(path, {})
+
+
+def test_all_of_it_in_one_file_is_a_configuration(tmp_path: Path) -> None:
+    path = tmp_path / "monitor.yaml"
+    path.write_text(CONFIG + ALERTS)
+    assert list(load_config(path, {}).alerts.rules) == ["RecallBelowFloor"]
 
 
 def test_its_event_is_one_under_its_configuration(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ MAY_KNOW = {
     }
     | SHARED,
     "events": SHARED,
-    "sources": {"logs"} | SHARED,
+    "sources": {"logs", "wording"} | SHARED,
     "state": {"events"} | SHARED,
     "detection": set(),
     "watch": {"alerts", "detection", "events", "state"},
@@ -93,7 +93,7 @@ MAY_KNOW = {
     "tls": {"config", "errors"},
     "client": {"config", "errors", "secret_file", "tls"},
     "logs": set(),
-    "schedule": set(),
+    "schedule": {"clock"},
     "assembly": {"config", "evaluation", "events", "metrics", "presets", "state"} | SHARED,
     "alerting": {"alerts", "evaluation", "events", "recalibration", "report", "state", "watch"} | SHARED,
     "alert_assembly": {
@@ -235,8 +235,10 @@ MAY_KNOW = {
         "actions",
         "alerts",
         "assembly",
+        "deciding",
         "recording",
         "rehearsal",
+        "rejections",
         "suggested_alerts",
         "timeline",
         "config",

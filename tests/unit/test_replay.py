@@ -222,12 +222,48 @@ def test_the_summary_shows_a_row_of_each_reason(tmp_path: Path) -> None:
     assert text.count("window last, all events") == 2
 
 
-def test_progress_grows_to_the_end(tmp_path: Path) -> None:
-    path = written(tmp_path, "csv", rows(20_000))
+def test_a_summary_ends_with_rules_by_the_newest_version_or_with_what_is_wrong(tmp_path: Path) -> None:
+    old = [row | {"version": "old", "timestamp": row["timestamp"] - 1e6} for row in rows(300)]
+    new = [row | {"version": "new"} for row in rows(300)]
+    fields = "fields: {score: p}"
+    text = summary(*passed(tmp_path, BINARY, "", written(tmp_path, "jsonl", [*old, *new])))
+    assert "by what m new did here:\nalerts:\n  rules:\n    M" in text
+    made = [row | {"p": 0.5} if i % 9 == 0 else row for i, row in enumerate(new)]
+    text = summary(*passed(tmp_path, BINARY, fields, written(tmp_path, "jsonl", made)))
+    assert "did here" not in text
+    end = text.splitlines()[-1]
+    assert "89% of the rows were rejected (266 of 300), 265 of them as missing_field: " in end
+    assert "map events.fields.score" in end
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv"])
+def test_rows_without_a_time_are_counted_over_all_files(tmp_path: Path, kind: str) -> None:
+    timed = [row for row in rows(300) if row["label"] != "fruad" and row["score"] <= 1]
+    bare = [{name: value for name, value in row.items() if name != "timestamp"} for row in timed]
+    (tmp_path / "bare").mkdir()
+    files = written(tmp_path, kind, timed), written(tmp_path / "bare", kind, bare)
+    replay, evaluation = passed(tmp_path, BINARY, "", *files)
+    assert "\n298 rows have no timestamp (events.fields.timestamp)" in summary(replay, evaluation)
+    assert "no timestamp" not in summary(*passed(tmp_path, BINARY, "", files[0]))
+
+
+ACCURACY = "{model: m, metric: accuracy, floor: 0.5, condition: value, window: last}"
+
+
+@pytest.mark.parametrize(
+    ("n", "alerts"),
+    [(20_000, ""), (480, f"alerts: {{every: 10s, rules: {{Low: {ACCURACY}}}}}")],
+    ids=["reading", "looking"],
+)
+def test_progress_grows_to_the_end(tmp_path: Path, n: int, alerts: str) -> None:
+    """Also while one piece of a file has many windows to look at."""
+    path = written(tmp_path, "csv", rows(n))
     seen: list[float] = []
     config = tmp_path / "monitor.yaml"
-    config.write_text(f"kafka: {{bootstrap_servers: [b], topics: [t]}}\nmodels: {{m: {{{BINARY}}}}}")
+    config.write_text(
+        f"kafka: {{bootstrap_servers: [b], topics: [t]}}\nmodels: {{m: {{{BINARY}}}}}\n{alerts}\n"
+    )
     Replay(load_config(config, {}), [path]).run(seen.append)
-    assert len(seen) > 2
+    assert len(set(seen)) > 2
     assert seen == sorted(seen)
     assert seen[-1] == 1.0

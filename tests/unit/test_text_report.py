@@ -118,10 +118,9 @@ def test_an_undefined_value_is_a_dash_with_its_reason():
     assert "nan" not in text.lower()
 
 
-def test_an_empty_window_is_a_report_too():
+def test_an_empty_window_is_one_line():
     text = classification_report(empty_window())
-    assert "0 events, 0 labeled, - to -, NOT COMPLETE" in text
-    assert "confidence interval" not in text
+    assert text == "model fraud, version 2026-11-01, window last_10k, all events: no event\n"
 
 
 def test_a_value_that_is_not_there_leaves_no_line():

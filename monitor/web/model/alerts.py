@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from monitor.alerts.alert import Alert
 from monitor.alerts.words import sentence
 from monitor.presets import Presets
-from monitor.suggested_alerts import suggest
-from monitor.web.alert_parts.names import badge, counted, rank, state_of
+from monitor.suggested_alerts import suggest, why_none
+from monitor.web.alert_parts.names import badges, counted, rank, since_of, state_of
 from monitor.web.html import Html, h, join
 from monitor.web.links import address
 from monitor.web.model.chosen import Chosen
@@ -37,7 +37,9 @@ def watches(alert: Alert, family: str, labels: Mapping[str, str], segment: str =
     )
 
 
-def alerts_section(chosen: Chosen, alerts: Iterable[Alert], presets: Presets) -> Html:
+def alerts_section(
+    chosen: Chosen, alerts: Iterable[Alert], presets: Presets, suggesting: bool = True
+) -> Html:
     """Return what fires or is about to, that of the chosen version first, and what to watch where nothing is.
 
     Parameters
@@ -48,6 +50,8 @@ def alerts_section(chosen: Chosen, alerts: Iterable[Alert], presets: Presets) ->
         Of the model.
     presets
         For suggestions.
+    suggesting
+        Whether the numbers are good enough to propose rules by.
     """
     found = list(alerts)
     raised = sorted(
@@ -64,7 +68,7 @@ def alerts_section(chosen: Chosen, alerts: Iterable[Alert], presets: Presets) ->
         h("ul", *(_item(chosen, alert) for alert in raised[:MAX_ALERTS]), class_="raised")
         if raised
         else None,
-        _footer(chosen, len(found), more) if found else _unwatched(chosen, presets),
+        _footer(chosen, len(found), more) if found else _unwatched(chosen, presets, suggesting),
         class_="card",
         id="alerts",
     )
@@ -72,15 +76,15 @@ def alerts_section(chosen: Chosen, alerts: Iterable[Alert], presets: Presets) ->
 
 def _item(chosen: Chosen, alert: Alert) -> Html:
     facts: list[str | None] = [printable(alert.rule.severity)]
-    if alert.since is not None:
-        facts += [" · since ", moment(alert.since.timestamp)]
+    if (since := since_of(alert)) is not None:
+        facts += [" · since ", moment(since)]
     if alert.key.version != chosen.version:
         facts.append(printable(f" · version {alert.key.version or '(none)'}"))
     return h(
         "li",
         h(
             "p",
-            badge(state_of(alert)),
+            badges(alert),
             " ",
             h("strong", printable(alert.key.alert)),
             " ",
@@ -96,13 +100,14 @@ def _footer(chosen: Chosen, watching: int, more: int) -> Html:
     return h("p", rest, h("a", every, href=address("alerts", {"model": chosen.model})))
 
 
-def _unwatched(chosen: Chosen, presets: Presets) -> Html:
+def _unwatched(chosen: Chosen, presets: Presets, suggesting: bool) -> Html:
     if chosen.kept is not None:
         return h("p", "This version retired: no alert watches it any more.", class_="quiet")
-    rules = suggest(chosen.whole, presets)
+    rules = suggest(chosen.whole, presets) if suggesting else ""
     note = h("p", "No alert rule watches this model: nobody is told when it gets worse.", class_="warn")
     if not rules:
-        return note
+        reason = why_none(chosen.whole)
+        return join(note, reason and h("p", f"No rules are proposed: {reason}.", class_="quiet"))
     return join(
         note,
         h(
