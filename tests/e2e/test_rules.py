@@ -49,7 +49,7 @@ MODELS, KAFKA, ALERTS = [
 README = KAFKA + MODELS
 CONFIGURATIONS = {
     "README.md": README,
-    "README.md with alerts": README.replace("threshold: 0.5", "label_maturity: 0s") + ALERTS,
+    "README.md with alerts": README + ALERTS,
     "deploy": (DEPLOY / "monitor.yaml").read_text(),
     "weird": WEIRD,
     "direct": DIRECT,

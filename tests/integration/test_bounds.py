@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import resource
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
@@ -87,6 +87,20 @@ def made(**limits: object) -> Pipeline:
     return Pipeline(config, [TOPIC], SystemClock())
 
 
+def fed(template: str, events: int, limits: Mapping[str, object], **options: float) -> Pipeline:
+    """Return a pipeline that has read these events, and did not grow with them.
+
+    The second time counts: what tests before this one left behind may move once.
+    """
+    for _ in range(2):
+        pipeline = made(**limits)
+        grown = growth(pipeline, template, events, **options)
+        if grown < GROWTH_MB:
+            break
+    assert grown < GROWTH_MB
+    return pipeline
+
+
 def names(pipeline: Pipeline) -> int:
     """Return how many labels of series the daemon's own counters have."""
     return sum(map(len, (pipeline.rejected, pipeline.state.late, pipeline.state.unlabeled)))
@@ -94,8 +108,7 @@ def names(pipeline: Pipeline) -> int:
 
 @pytest.mark.parametrize("what", ENDLESS)
 def test_memory_does_not_grow_with_the_number_of(what: str) -> None:
-    pipeline = made()
-    assert growth(pipeline, message(ENDLESS[what]), EVENTS) < GROWTH_MB
+    pipeline = fed(message(ENDLESS[what]), EVENTS, {})
     assert sum(pipeline.consumed.values()) == EVENTS
     assert names(pipeline) <= 201
 
@@ -110,12 +123,8 @@ def test_memory_does_not_grow_with_a_million_of(what: str) -> None:
 def test_memory_does_not_grow_with_what_comes_and_goes(what: str) -> None:
     """A name every ten seconds, each forgotten soon after its only event."""
     unlabeled = message(ENDLESS[what] + ', "label": null')
-    for _ in range(2):  # what tests before this one left behind may move once
-        pipeline = made(retire_after="1m", versions_per_model=100)
-        grown = growth(pipeline, unlabeled, 3000, spread=10, poll=10)
-        if grown < GROWTH_MB:
-            break
-    assert grown < GROWTH_MB
+    limits = {"retire_after": "1m", "versions_per_model": 100}
+    pipeline = fed(unlabeled, 3000, limits, spread=10, poll=10)
     assert not pipeline.rejected
     assert len(pipeline.state.view().versions) < 50
     assert names(pipeline) < 50
