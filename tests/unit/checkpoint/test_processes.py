@@ -40,7 +40,7 @@ def write(folder):
     for sequence in itertools.count(1):
         value += 1
         folder.write(epoch, sequence, {"value": value, "array": np.full(1 << 17, value)})
-        print(f"{value}\n", end="", flush=True)  # at once: death may come before the end of the line
+        print(value, flush=True)
 
 for _ in sys.stdin:
     if child := os.fork():  # starting an interpreter for each would take longer than all the rest
@@ -58,6 +58,8 @@ def start(script: str, directory: Path) -> subprocess.Popen[str]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
+        # Unbuffered, a line is several writes, between which others write or the writer dies.
+        env={**os.environ, "PYTHONUNBUFFERED": ""},
     )
 
 
