@@ -18,7 +18,7 @@ from monitor.config import Config
 from monitor.deciding import at_once
 from monitor.evaluation import Evaluation
 from monitor.events.batch import EventBatch, Rejected
-from monitor.events.position import OFFSET_BITS
+from monitor.events.position import OFFSET_BITS, OFFSET_MASK
 from monitor.pipeline import Pipeline, Snapshot
 from monitor.proposal import seen_paths
 from monitor.recording import Recording
@@ -35,9 +35,6 @@ from monitor.timeline import ChangePoint, alert_objects, timeline_text
 from monitor.wording import message, utc
 
 _FIRST_ROWS = 20
-
-_ROW = (1 << OFFSET_BITS) - 1
-"""The bits of a position that are the number of the row."""
 
 _BASIS = ExportOptions(families=(), segments="none", confusions="all", max_series=sys.maxsize)
 """Everything that is exported of a report but its metrics."""
@@ -170,7 +167,7 @@ class Replay:
         """Return the number of an event in all files together, from 0, given its place."""
         file = self.pipeline.decoder.positions.partition(position >> OFFSET_BITS).partition
         before = (rows for (_, f), rows in self.pipeline.state.next_offsets.items() if f < file)
-        return sum(before) + (position & _ROW)
+        return sum(before) + (position & OFFSET_MASK)
 
     @property
     def desk(self) -> Desk | None:
@@ -232,9 +229,11 @@ class Replay:
         elif not self._config.alerts.rules:
             yield from suggestions(report, presets(self._config))
 
-    def place(self, rejected: Rejected) -> str:
-        """Return the file and the row of a record."""
-        return f"{self._paths[rejected.partition.partition]}, row {rejected.record.offset}"
+    def example(self, reason: str) -> str:
+        """Say why rows were rejected, by one of them: its file and row, and what is wrong there."""
+        sample = self.samples[reason]
+        place = f"{self._paths[sample.partition.partition]}, row {sample.record.offset} (from 0)"
+        return f"{reason}, such as {place}: {sample.detail}"
 
     def counts(self) -> dict[str, Any]:
         """Return how many records were consumed, rejected by reason, unlabeled and late."""
@@ -253,7 +252,7 @@ class Replay:
 def _undated(batch: EventBatch) -> int:
     """Count events that have the time of their row, for want of their own."""
     columns = batch.columns.values()
-    return sum(int((c.timestamp == (START_MS + (c.position & _ROW)) * 1000).sum()) for c in columns)
+    return sum(int((c.timestamp == (START_MS + (c.position & OFFSET_MASK)) * 1000).sum()) for c in columns)
 
 
 def replay_object(replay: Replay, evaluation: Evaluation) -> dict[str, Any]:
@@ -294,9 +293,8 @@ def summary(replay: Replay, evaluation: Evaluation) -> str:
         f"{counts['late']} late"
     ]
     for reason, n in sorted(rejected.items(), key=lambda item: -item[1]):
-        sample = replay.samples[reason]
-        lines.append(f"  {n} {reason}, such as {replay.place(sample)} (from 0): {sample.detail}")
-        lines.append(f"      {message(sample.record.value)}")
+        lines.append(f"  {n} {replay.example(reason)}")
+        lines.append(f"      {message(replay.samples[reason].record.value)}")
     if replay.retired:
         names = ", ".join(f"{model} {version or '(none)'}" for model, version in replay.retired)
         lines.append(
@@ -321,10 +319,6 @@ def nothing_to_report(replay: Replay, evaluation: Evaluation) -> str | None:
     if not windows:
         found = "no valid event: nothing to report"
     for reason, n in Counter(counts["rejected"]).most_common(1):
-        sample = replay.samples[reason]
-        found += (
-            f"; {n} of {counts['consumed']} rows are {reason}, such as {replay.place(sample)} (from 0): "
-            f"{sample.detail}"
-        )
+        found += f"; {n} of {counts['consumed']} rows are {replay.example(reason)}"
     paths = seen_paths(replay.first_rows)
     return f"{found}; to map fields with events.fields: the rows have {', '.join(paths)}" if paths else found

@@ -12,7 +12,7 @@ from monitor.alerting.present import Present
 from monitor.alerting.silence import silences
 from monitor.alerting.tracks import Version
 from monitor.alerts.alert import Moment
-from monitor.events.position import OFFSET_BITS, Positions
+from monitor.events.position import OFFSET_BITS, OFFSET_MASK, Positions
 from monitor.records import Partition
 from monitor.state.reading import plain
 from monitor.watch.feed import Matured
@@ -86,7 +86,7 @@ class Newest:
         """Whether some event of these positions was read after catching up."""
         if read_after is None:
             return False
-        source, offset = position >> OFFSET_BITS, position & ((1 << OFFSET_BITS) - 1)
+        source, offset = position >> OFFSET_BITS, position & OFFSET_MASK
         old = np.zeros(len(position), np.bool_)
         for partition, first in read_after.items():
             old |= (source == self._positions.base(*partition) >> OFFSET_BITS) & (offset < first)

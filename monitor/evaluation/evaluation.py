@@ -92,18 +92,19 @@ def evaluate(
     versions = sorted(view.versions, key=lambda v: (v.model, v.version))
     settled: list[Settled] = []
     found: list[Span] = []
+    with_segments = wanted is None or wanted.segments
     if view.watermark is not None and view.trim_at is not None:
         settled = list(zip(versions, settle(versions, view.trim_at), strict=True))
         all_spans = wanted is None or wanted.cumulative
         found = [span for span in spans(view, settled) if all_spans or span.events is not None]
-        if wanted is not None and not wanted.segments:
+        if not with_segments:
             found = [span.without_segments() for span in found]
     failures: dict[str, Exception] = {}
     with _collector_at_rest():
         windows = {
             case: report
             for batch in batches(found, parameters)
-            if batch.over_all_events or wanted is None or wanted.segments
+            if batch.over_all_events or with_segments
             for case, report in zip(
                 batch.cases, _reports(batch, found, vocabulary, wanted, failures), strict=True
             )

@@ -8,6 +8,8 @@ from monitor.errors import ConfigurationError, SourceError
 from monitor.records import Partition
 
 OFFSET_BITS = 48
+OFFSET_MASK = (1 << OFFSET_BITS) - 1
+"""The bits of a code that are the offset."""
 
 SOURCES = 1 << 15
 """Codes shifted right by `OFFSET_BITS` are below this: one for each partition."""

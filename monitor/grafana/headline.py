@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from monitor.alerts.rule import Rule
 from monitor.grafana.panel import BLUE, RED, Json, Panel, Query, override, timeseries
-from monitor.grafana.queries import OF_VERSION, SCOPE, WHOLE_WINDOW, select
+from monitor.grafana.queries import OF_CLASS_OR_WHOLE, OF_VERSION, SCOPE, WHOLE_WINDOW, select
 from monitor.grafana.settings import Settings
 from monitor.metrics.catalog import CATALOG
 from monitor.metrics.metric import Metric
@@ -37,7 +37,7 @@ def label_matchers(pick: Pick) -> Iterator[str]:
     for label in _METRICS[pick.family].labels:
         if label == "class":
             # A value of the whole is there where classes have none, and equals the positive class's.
-            yield "class=~`|${class:regex}`" if _is_of_whole(pick) else 'class="$class"'
+            yield OF_CLASS_OR_WHOLE if _is_of_whole(pick) else 'class="$class"'
         elif label == "subset":
             yield f'subset="{pick.subset}"'
         elif label in ("max_fpr", "k"):

@@ -17,6 +17,7 @@ from monitor.grafana.probabilities import probability_panels
 from monitor.grafana.queries import (
     ALL_EVENTS,
     ANY,
+    OF_CLASS_OR_WHOLE,
     OF_JOB,
     OF_MODEL,
     OF_VERSION,
@@ -159,10 +160,12 @@ def _support() -> list[Panel]:
 
 
 def _decisions() -> list[Panel]:
-    cells = f"sum by (true, predicted) ({select('classifier_window_confusions', WHOLE_SCOPE, _of_class())})"
+    # Of a multilabel model each class has a matrix, else there is one of the whole.
+    confusions = select("classifier_window_confusions", WHOLE_SCOPE, OF_CLASS_OR_WHOLE)
+    cells = f"sum by (true, predicted) ({confusions})"
     share = f"{cells} / on (true) group_left () sum by (true) ({cells})"
     best_threshold = each("version, criterion", "classifier_best_threshold", WHOLE_SCOPE, _CLASS)
-    rate = increase("true, predicted", "classifier_confusions_total", OF_VERSION, _of_class())
+    rate = increase("true, predicted", "classifier_confusions_total", OF_VERSION, OF_CLASS_OR_WHOLE)
     return [
         _matrix("Confusion matrix: events", cells, "short"),
         _matrix("Confusion matrix: share of the true class", share, "percentunit"),
@@ -182,11 +185,6 @@ def _decisions() -> list[Panel]:
             description=describe("classifier_best_threshold"),
         ),
     ]
-
-
-def _of_class() -> str:
-    """Return the matcher of confusions: of a multilabel model each class has a matrix, else there is one."""
-    return "class=~`|${class:regex}`"
 
 
 def _matrix(name: str, cells: str, cell_unit: str) -> Panel:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from monitor.grafana.headline import describe
 from monitor.grafana.panel import Panel, Query, timeseries, trend
-from monitor.grafana.queries import WHOLE_SCOPE, each
+from monitor.grafana.queries import OF_CLASS_OR_WHOLE, WHOLE_SCOPE, each
 
 _CLASS = 'class="$class"'
 
@@ -53,7 +53,7 @@ def _of(*families: str) -> list[Query]:
 def _reliability() -> Panel:
     # A multiclass model has one diagram, of its top label, without a class.
     rate, score = (
-        each("bin", f"classifier_reliability_{column}", WHOLE_SCOPE, "class=~`|${class:regex}`")
+        each("bin", f"classifier_reliability_{column}", WHOLE_SCOPE, OF_CLASS_OR_WHOLE)
         for column in ("rate", "mean_score")
     )
     return trend(

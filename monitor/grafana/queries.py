@@ -13,6 +13,9 @@ SCOPE = OF_VERSION + IN_WINDOW
 WHOLE_SCOPE = OF_VERSION + WHOLE_WINDOW
 """The same over all events, for families that segments do not export by default."""
 
+OF_CLASS_OR_WHOLE = "class=~`|${class:regex}`"
+"""The chosen class, or what has none, being of the whole; the name is quoted for the expression."""
+
 ALL_EVENTS = "^$"
 """A regular expression for the segment of all events, or the class of the whole: an empty label."""
 

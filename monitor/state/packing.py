@@ -15,7 +15,7 @@ import numpy.typing as npt
 import torch
 
 from monitor.events.batch import Columns
-from monitor.events.position import OFFSET_BITS
+from monitor.events.position import OFFSET_BITS, OFFSET_MASK
 from monitor.events.spec import OTHER, UNLABELED, ModelSpec
 from monitor.events.vocabulary import MISSING
 from monitor.state import columns, histogram, tally
@@ -187,8 +187,7 @@ def recoded(packed: Packed, sources: npt.NDArray[np.int64]) -> Packed:
         For each old code of a partition (`monitor.events.position`) the new one.
     """
     held, waiting = (
-        (sources[codes >> OFFSET_BITS] << OFFSET_BITS) | (codes & ((1 << OFFSET_BITS) - 1))
-        for codes in positions(packed)
+        (sources[codes >> OFFSET_BITS] << OFFSET_BITS) | (codes & OFFSET_MASK) for codes in positions(packed)
     )
     return {
         **packed,
